@@ -1,0 +1,41 @@
+# motet: `make demo` and `make test` work from a clean clone with only Python >= 3.11, make and git.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+
+.PHONY: help setup demo test check bench docs lock clean
+
+help:
+	@echo "make demo     run the main job on the example projects, offline, no key"
+	@echo "make test     run the tests (real language servers, real HTTP, real files)"
+	@echo "make check    lint, types, import contract, acceptance page: before each commit"
+	@echo "make bench    run the benchmarks and write docs/benchmarks.md"
+	@echo "make docs     write the generated pages of docs/"
+	@echo "make lock     pin the newest versions in requirements/all.lock"
+
+setup:
+	@test -n "$(PYTHON)" || { echo "motet needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) tools/setup.py
+
+demo: setup
+	@$(BIN)/python tools/demo.py
+
+test: setup
+	@$(BIN)/python tools/run_tests.py $(ARGS)
+
+check: setup
+	@$(BIN)/python tools/check.py
+
+bench: setup
+	@$(BIN)/python bench/run_all.py
+
+docs: setup
+	@$(BIN)/python tools/docs.py
+
+lock:
+	@uv lock --quiet && uv export --quiet --no-header --no-annotate --all-extras --no-emit-project \
+		-o requirements/all.lock && rm -f uv.lock
+	@cd tools/typescript && npm install --silent --package-lock-only
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,107 @@
+"""A text file as bytes first: what is not edited keeps its bytes."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from dataclasses import dataclass, field
+
+from motet.errors import FileTooLarge, NotText
+
+MAX_TEXT_BYTES = 16 * 1024 * 1024
+"""Files larger than this many bytes are refused: no model reads them and no human reviews them."""
+
+_BOMS: tuple[tuple[bytes, str], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# PEP 263 and the forms that Emacs and Vim read; only the first two lines count.
+_DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|<!--).*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """One version of a file: its bytes and the characters they stand for.
+
+    `path` is relative to the workspace, with `/`. `text` keeps every line end as it is in the file and leaves
+    out only the byte order mark. For every instance `encode(text) == data`: decoding lost nothing.
+    """
+
+    path: str
+    data: bytes
+    text: str = field(repr=False)
+    encoding: str = "utf-8"
+    bom: bytes = b""
+
+    @classmethod
+    def decode(cls, path: str, data: bytes) -> TextFile:
+        """Decode by byte order mark, else by declaration, else as UTF-8.
+
+        Raises `NotText` for binary data and for bytes that do not fit, `FileTooLarge` above `MAX_TEXT_BYTES`.
+        """
+        if len(data) > MAX_TEXT_BYTES:
+            size = f"{len(data) / 1e6:.1f} MB"
+            raise FileTooLarge(f"{path}: {size} is more than motet edits ({MAX_TEXT_BYTES // 1024**2} MiB)")
+        bom, encoding = next(((b, e) for b, e in _BOMS if data.startswith(b)), (b"", ""))
+        body = data[len(bom) :]
+        if not encoding:
+            if b"\0" in body:
+                raise NotText(f"{path}: binary file")
+            encoding = _declared_encoding(body) or "utf-8"
+        try:
+            text = body.decode(encoding)
+            lossless = text.encode(encoding) == body
+        except UnicodeError:
+            lossless = False
+            text = ""
+        if not lossless:
+            raise NotText(f"{path}: not valid {encoding}; declare its encoding in the first line or convert it")
+        return cls(path, data, text, encoding, bom)
+
+    @classmethod
+    def new(cls, path: str) -> TextFile:
+        """The empty UTF-8 text that a file to be created starts from."""
+        return cls(path, b"", "")
+
+    def encode(self, text: str) -> bytes:
+        """Bytes of `text` in this file's encoding and with its byte order mark.
+
+        Raises `NotText` when a character does not exist in that encoding.
+        """
+        try:
+            return self.bom + text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            character = text[error.start]
+            raise NotText(f"{self.path}: {character!r} does not exist in {self.encoding}") from error
+
+    def with_text(self, text: str) -> TextFile:
+        """The next version of this file, holding `text`."""
+        return TextFile(self.path, self.encode(text), text, self.encoding, self.bom)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the bytes, in hex: the identity of this version."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def newline(self) -> str:
+        """The line end that most lines have; LF for a file without any."""
+        crlf = self.text.count("\r\n")
+        lf = self.text.count("\n") - crlf
+        cr = self.text.count("\r") - crlf
+        return max((lf, "\n"), (crlf, "\r\n"), (cr, "\r"), key=lambda pair: pair[0])[1]
+
+
+def _declared_encoding(body: bytes) -> str:
+    head = b"\n".join(body[:1024].splitlines()[:2])
+    found = _DECLARED.search(head)
+    if found is None:
+        return ""
+    try:
+        return codecs.lookup(found[1].decode("ascii")).name
+    except LookupError:
+        return ""
