@@ -90,9 +90,7 @@ class Usage:
     cached_input: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input + other.input, self.output + other.output, self.cached_input + other.cached_input
-        )
+        return Usage(self.input + other.input, self.output + other.output, self.cached_input + other.cached_input)
 
     @property
     def total(self) -> int:

@@ -1,0 +1,59 @@
+"""The gate: rules first, then what was granted before, then the human, if there is one to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from motet.errors import PermissionDenied
+from motet.permissions.action import Action, Answer
+from motet.permissions.grants import GrantStore
+from motet.permissions.rules import RuleSet, Verdict
+
+Ask = Callable[[Action], Awaitable[Answer]]
+"""Puts one question to the human; a front end provides it. Absent in runs that never prompt."""
+
+
+class Gate:
+    """Decides about the actions of one run in one project."""
+
+    def __init__(self, project: Path, rules: RuleSet, grants: GrantStore, ask: Ask | None = None) -> None:
+        self._project = project
+        self._rules = rules
+        self._grants = grants
+        self._ask = ask
+        self._once: set[Action] = set()
+
+    async def require(self, action: Action) -> None:
+        """Return when `action` may happen; raise `PermissionDenied`, saying what would allow it, when not."""
+        match self._rules.verdict(action):
+            case Verdict.ALLOW:
+                return
+            case Verdict.DENY:
+                raise PermissionDenied(f"{action}: denied by a rule")
+            case Verdict.ASK:
+                await self._require_answer(action)
+
+    def allows(self, action: Action) -> bool:
+        """Whether `action` may happen without a question."""
+        match self._rules.verdict(action):
+            case Verdict.ALLOW:
+                return True
+            case Verdict.DENY:
+                return False
+            case Verdict.ASK:
+                return action in self._once or self._grants.holds(self._project, action)
+
+    async def _require_answer(self, action: Action) -> None:
+        if action in self._once or self._grants.holds(self._project, action):
+            return
+        if self._ask is None:
+            raise PermissionDenied(f"{action}: needs a yes; allow it with --allow '{action}'")
+        match await self._ask(action):
+            case Answer.NO:
+                raise PermissionDenied(f"{action}: you said no")
+            case Answer.ONCE:
+                self._once.add(action)
+            case Answer.PROJECT:
+                self._once.add(action)
+                self._grants.add(self._project, action)

@@ -1,0 +1,92 @@
+"""Answers that last: what a human allowed for a project, kept in the state directory.
+
+A grant is bound to the project's path and, for what the project itself defines, to a hash of the definition:
+one changed byte and the question comes again. The file is replaced whole; two processes that grant at the same
+moment both keep their grant.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import cast
+
+from motet.errors import MotetError
+from motet.permissions.action import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One lasting permission. `definition` is the SHA-256 of `Action.definition`, or empty."""
+
+    project: str
+    action: str
+    definition: str = ""
+
+
+class GrantStore:
+    """The grants of one user, in `<state>/grants.json` (mode 0600)."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / "grants.json"
+
+    def holds(self, project: Path, action: Action) -> bool:
+        """Whether `action` was allowed for `project` and its definition is still the same."""
+        return _grant(project, action) in self._read()
+
+    def add(self, project: Path, action: Action) -> None:
+        """Remember that `action` is allowed for `project`."""
+        with self._locked():
+            self._write([*self._read(), _grant(project, action)])
+
+    def remove(self, project: Path, action: Action) -> bool:
+        """Forget it; returns whether there was such a grant."""
+        with self._locked():
+            before = self._read()
+            kept = [grant for grant in before if grant != _grant(project, action)]
+            self._write(kept)
+            return len(kept) < len(before)
+
+    def of(self, project: Path) -> list[Grant]:
+        """All grants for `project`."""
+        return [grant for grant in self._read() if grant.project == str(project)]
+
+    def _read(self) -> list[Grant]:
+        try:
+            rows = json.loads(self._path.read_text("utf-8"))
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise MotetError(f"{self._path}: cannot read the grants ({error}); move the file away") from error
+        return [
+            Grant(str(row["project"]), str(row["action"]), str(row.get("definition", "")))
+            for row in cast("list[dict[str, object]]", rows)
+        ]
+
+    def _write(self, grants: list[Grant]) -> None:
+        unique = list(dict.fromkeys(grants))
+        temporary = self._path.with_suffix(f".{os.getpid()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump([asdict(grant) for grant in unique], file, indent=1, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self._path)
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def _grant(project: Path, action: Action) -> Grant:
+    definition = hashlib.sha256(action.definition.encode()).hexdigest() if action.definition else ""
+    return Grant(str(project), str(action), definition)

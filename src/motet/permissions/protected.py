@@ -1,0 +1,31 @@
+"""Places where a write gains rights or runs code later: they always ask, in every mode.
+
+Names are compared without case, because some file systems do not tell `.GIT` from `.git`.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+_DIRECTORIES = frozenset({
+    ".git", ".hg", ".svn", ".jj", ".github", ".gitlab", ".circleci", ".buildkite", ".woodpecker", ".forgejo",
+    ".ci", ".husky", ".githooks", ".devcontainer", ".vscode", ".idea", ".zed", ".nvim", ".vim", ".claude",
+    ".codex", ".cursor", ".gemini", ".motet", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".direnv",
+})  # fmt: skip
+_FILES = frozenset({
+    ".motet.toml", ".mcp.json", "mcp.json", ".gitmodules", ".gitconfig", ".gitattributes", ".gitlab-ci.yml",
+    ".travis.yml", "azure-pipelines.yml", "jenkinsfile", ".pre-commit-config.yaml", "lefthook.yml", ".envrc",
+    ".exrc", ".nvimrc", ".vimrc", ".nvim.lua", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv",
+    ".zprofile", ".netrc", ".npmrc", ".pypirc", ".yarnrc", ".yarnrc.yml", "agents.md", "claude.md", "gemini.md",
+    ".cursorrules", ".clinerules", ".windsurfrules", "sitecustomize.py", "usercustomize.py",
+})  # fmt: skip
+_SECRET_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".pth")
+
+
+def is_protected(path: str) -> bool:
+    """Whether the workspace path `path` (with `/`) is a protected place."""
+    parts = [part.lower() for part in PurePosixPath(path).parts]
+    if any(part in _DIRECTORIES for part in parts):
+        return True
+    name = parts[-1] if parts else ""
+    return name in _FILES or name.startswith(".env") or name.endswith(_SECRET_SUFFIXES)
