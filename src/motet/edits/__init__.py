@@ -1,0 +1,33 @@
+"""Edits: right or refused. A model's answer becomes edits, each edit gets exactly one place or a refusal, a file's
+edits become one proposal, and a reviewed proposal becomes bytes. Pure: no I/O here.
+
+    answer ──formats──▶ [Edit] ──plan──▶ Match | Refusal ──hunks──▶ Proposal ──review──▶ accepted bytes
+"""
+
+from motet.edits.edit import Edit
+from motet.edits.formats import parse_replace_in_file, parse_search_replace
+from motet.edits.hunks import Hunk
+from motet.edits.lines import Line
+from motet.edits.outcome import Candidate, Match, Outcome, Refusal, RefusalReason, Rung
+from motet.edits.plan import FilePlan, Plan, plan
+from motet.edits.review import Decision, Proposal, ReviewedHunk
+
+__all__ = [
+    "Candidate",
+    "Decision",
+    "Edit",
+    "FilePlan",
+    "Hunk",
+    "Line",
+    "Match",
+    "Outcome",
+    "Plan",
+    "Proposal",
+    "Refusal",
+    "RefusalReason",
+    "ReviewedHunk",
+    "Rung",
+    "parse_replace_in_file",
+    "parse_search_replace",
+    "plan",
+]

@@ -1,0 +1,15 @@
+"""The tool call `replace_in_file {path, diff}`: one file, one or more SEARCH/REPLACE blocks."""
+
+from __future__ import annotations
+
+from motet.edits.edit import Edit
+from motet.edits.formats.blocks import parse_blocks
+from motet.errors import EditFormatError
+
+
+def parse_replace_in_file(path: str, diff: str, call: str = "") -> list[Edit]:
+    """The edits of one call. Raises `EditFormatError` when `diff` holds no block or a broken one."""
+    blocks = parse_blocks(diff.splitlines())
+    if not blocks:
+        raise EditFormatError("the diff holds no SEARCH/REPLACE block", 1)
+    return [Edit(path, block.search, block.replace, call, block.first + 1) for block in blocks]

@@ -1,0 +1,63 @@
+"""A proposal holds exactly what the human decided."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motet.edits import Decision, Proposal
+from motet.edits.hunks import apply_hunks, find_hunks
+from motet.text import TextFile
+
+BEFORE = "".join(f"{n}\n" for n in range(1, 31))
+AFTER = BEFORE.replace("2\n3\n", "2\nnew\n3\n", 1).replace("\n10\n", "\nten\n").replace("\n30\n", "\n")
+
+
+def proposal(before: str = BEFORE, after: str = AFTER) -> Proposal:
+    file = TextFile.decode("a.txt", before.encode())
+    return Proposal.between("a.txt", file, file.with_text(after))
+
+
+@pytest.mark.acceptance("CC-11")
+def test_the_file_gets_exactly_the_accepted_hunks() -> None:
+    decided = proposal().decide(0, Decision.ACCEPTED).decide(1, Decision.REJECTED, "keep ten").amend(2, "31\n32\n")
+    assert decided.accepted().decode() == BEFORE.replace("2\n3\n", "2\nnew\n3\n", 1).replace("\n30\n", "\n31\n32\n")
+    assert decided.describe() == (
+        "a.txt: applied 2 of 3 hunks\n"
+        "hunk 2 (line 10): rejected by the human: keep ten\n"
+        "hunk 3 (line 30): changed by the human to:\n31\n32"
+    )
+
+
+@pytest.mark.acceptance("CL-02", "S3-007", "S0-030")
+def test_nothing_accepted_leaves_every_byte() -> None:
+    assert proposal().decide_pending(Decision.REJECTED).accepted() == BEFORE.encode()
+
+
+def test_a_decision_can_be_taken_back() -> None:
+    amended = proposal().amend(0, "other\n")
+    assert amended.decide(0, Decision.PENDING) == proposal()
+
+
+def test_near_changes_are_one_hunk_until_it_is_split() -> None:
+    whole = proposal("a\nb\nc\nd\n", "A\nb\nC\nd\n")
+    assert len(whole.hunks) == 1
+    parts = whole.split(0)
+    assert [(hunk.hunk.first, hunk.hunk.last) for hunk in parts.hunks] == [(0, 1), (2, 3)]
+    assert parts.decide(1, Decision.ACCEPTED).accepted() == b"a\nb\nC\nd\n"
+    assert parts.split(0) == parts
+
+
+def test_an_amendment_keeps_the_line_ends_of_the_file() -> None:
+    assert proposal("a\r\nb\r\n", "a\r\nB\r\n").amend(0, "x\ny").accepted() == b"a\r\nx\r\ny\r\n"
+    assert proposal("a\nb", "a\nB").amend(0, "x\ny\n").accepted() == b"a\nx\ny"
+
+
+@given(
+    st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d"])),
+    st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "e"])),
+)
+def test_all_hunks_give_the_new_text_and_no_hunks_the_old(before: list[str], after: list[str]) -> None:
+    old, new = "".join(before), "".join(after)
+    hunks = find_hunks(old, new)
+    assert apply_hunks(old, hunks) == new
+    assert apply_hunks(old, ()) == old
