@@ -1,0 +1,34 @@
+"""The places of motet's own files: XDG directories, the same for every front end. Nothing is created here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def config_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """`$XDG_CONFIG_HOME/motet`: settings that the user writes."""
+    return _xdg(environ, "XDG_CONFIG_HOME", ".config")
+
+
+def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """`$XDG_STATE_HOME/motet`: grants, checkpoints, logs."""
+    return _xdg(environ, "XDG_STATE_HOME", ".local/state")
+
+
+def config_file(environ: Mapping[str, str] = os.environ) -> Path:
+    """The user's settings file; it may not exist."""
+    return config_dir(environ) / "config.toml"
+
+
+PROJECT_FILE = ".motet.toml"
+"""A project's settings file, in the workspace root. It can only restrict."""
+
+
+def _xdg(environ: Mapping[str, str], variable: str, default: str) -> Path:
+    # XDG Base Directory Specification 0.8: a relative value is invalid and is ignored. platformdirs would answer
+    # ~/Library on macOS, where the users of a terminal tool look in ~/.config.
+    base = environ.get(variable, "")
+    home = Path(environ.get("HOME") or Path.home())
+    return (Path(base) if base.startswith("/") else home / default) / "motet"

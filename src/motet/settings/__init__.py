@@ -1,0 +1,26 @@
+"""Typed settings with the origin of every value: defaults, the user's file, the project's file, `MOTET_*`, flags.
+
+A project's file can only restrict: lower a limit, raise a threshold, deny, ignore. What it would start or point
+at is returned apart, inert until the user trusts it.
+"""
+
+from motet.settings.load import Loaded, load_settings
+from motet.settings.schema import (
+    CheckerSettings,
+    FixSettings,
+    PermissionSettings,
+    ProviderSettings,
+    ServerSettings,
+    Settings,
+)
+
+__all__ = [
+    "CheckerSettings",
+    "FixSettings",
+    "Loaded",
+    "PermissionSettings",
+    "ProviderSettings",
+    "ServerSettings",
+    "Settings",
+    "load_settings",
+]

@@ -1,0 +1,121 @@
+"""Reading the layers and putting them together; every value remembers where it came from."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from pydantic import ValidationError
+
+from motet.errors import SettingsError
+from motet.settings.project import Restricted, restrict
+from motet.settings.schema import FixSettings, Settings
+
+Table = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings with the origin of every value that is not a default, by dotted key.
+
+    `notices` say in one line each what of the project's file was left out; `inert` is what it would start,
+    waiting for trust.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+    notices: tuple[str, ...] = ()
+    inert: Settings = field(default_factory=Settings)
+
+
+def load_settings(
+    user_file: Path, project_file: Path | None, environ: Mapping[str, str], flags: Mapping[str, object]
+) -> Loaded:
+    """Settings from all layers, later ones winning: user's file, project's file, `MOTET_*`, `flags` (dotted keys).
+
+    Absent files are empty. Raises `SettingsError` naming the file or variable, the key and what is wrong.
+    """
+    values: Table = {}
+    origins: dict[str, str] = {}
+    restricted = Restricted()
+    user = _read(user_file)
+    _validate(user, str(user_file))
+    _merge(values, user, origins, str(user_file))
+    if project_file is not None and project_file.is_file():
+        project = _read(project_file)
+        _validate(project, str(project_file))
+        restricted = restrict(project, Settings.model_validate(values), project_file.name)
+        _merge(values, restricted.values, origins, project_file.name)
+    for origin, layer in (*_environment(environ), ("the command line", _nested(flags))):
+        _validate(layer, origin)
+        _merge(values, layer, origins, origin)
+    return Loaded(
+        Settings.model_validate(values), origins, restricted.notices, Settings.model_validate(restricted.inert)
+    )
+
+
+def dotted(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """The leaves of nested tables by dotted key."""
+    flat: dict[str, object] = {}
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and value:
+            flat |= dotted(cast("Table", value), f"{name}.")
+        else:
+            flat[name] = value
+    return flat
+
+
+def _read(path: Path) -> Table:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+def _validate(table: Table, origin: str) -> None:
+    try:
+        Settings.model_validate(table)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        what = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise SettingsError(f"{origin}: {key}: {what[:1].lower()}{what[1:]}") from error
+
+
+def _merge(values: Table, layer: Table, origins: dict[str, str], origin: str) -> None:
+    for key, value in layer.items():
+        below = values.get(key)
+        if isinstance(value, dict) and isinstance(below, dict):
+            _merge(cast("Table", below), cast("Table", value), {}, origin)
+        elif isinstance(value, dict):
+            values[key] = {**cast("Table", value)}
+        else:
+            values[key] = value
+    origins.update(dict.fromkeys(dotted(layer), origin))
+
+
+def _environment(environ: Mapping[str, str]) -> list[tuple[str, Table]]:
+    """One layer a variable, so that an error names it: MOTET_MODEL, MOTET_FIX_ROUNDS, MOTET_FIX_MAX_COST, …"""
+    layers: list[tuple[str, Table]] = []
+    for key in ("model", *(f"fix.{name}" for name in FixSettings.model_fields)):
+        variable = "MOTET_" + key.replace(".", "_").upper()
+        if environ.get(variable):
+            layers.append((variable, _nested({key: environ[variable]})))
+    return layers
+
+
+def _nested(flat: Mapping[str, object]) -> Table:
+    nested: Table = {}
+    for key, value in flat.items():
+        *tables, name = key.split(".")
+        place = nested
+        for table in tables:
+            place = cast("Table", place.setdefault(table, {}))
+        place[name] = value
+    return nested

@@ -1,0 +1,91 @@
+"""Every setting: its type, default and meaning. `docs/settings.md` is written from this file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+PositiveInt = Annotated[int, Field(gt=0)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FixSettings(_Table):
+    """`[fix]`: the loop of `motet fix`."""
+
+    rounds: Annotated[int, Field(ge=1, le=50)] = Field(default=5, description="rounds of collect, ask, review, apply")
+    severity: Literal["error", "warning", "info", "hint"] = Field(
+        default="warning", description="the mildest problem to fix"
+    )
+    max_tokens: PositiveInt | None = Field(
+        default=None, description="tokens that one run may use, input and output together"
+    )
+    max_cost: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that one run may cost"
+    )
+    model_rounds: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=6, description="answers in a row that a model may give to one request, tool results in between"
+    )
+    server_timeout: Annotated[float, Field(gt=0)] = Field(
+        default=60.0, description="seconds that a language server may take to answer"
+    )
+
+
+class ProviderSettings(_Table):
+    """`[providers.NAME]`: a provider of your own, or changes to a known one."""
+
+    base_url: str | None = Field(
+        default=None, description="address of the API, up to and without `/chat/completions`"
+    )
+    dialect: Literal["openai", "anthropic"] = Field(default="openai", description="which protocol the address speaks")
+    key: str | None = Field(
+        default=None, description="`env:NAME`, or `cmd:COMMAND` whose first output line is the key"
+    )
+    model: str | None = Field(default=None, description="the model that the provider's name alone stands for")
+    context_tokens: PositiveInt | None = Field(default=None, description="window of the model, in tokens")
+    output_tokens: PositiveInt | None = Field(default=None, description="most tokens of one answer")
+    tools: bool | None = Field(default=None, description="whether the model calls tools; without, edits come as text")
+    input_price: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="US dollars per million input tokens"
+    )
+    output_price: Annotated[float, Field(ge=0)] | None = Field(default=None, description="the same for output tokens")
+
+
+class ServerSettings(_Table):
+    """`[servers.NAME]`: a language server of your own, or `disabled = true` for a known one."""
+
+    command: list[str] = Field(default_factory=list, description="program and arguments")
+    languages: dict[str, str] = Field(default_factory=dict, description="file suffix to language id")
+    settings: dict[str, object] = Field(default_factory=dict, description="answers to workspace/configuration")
+    disabled: bool = Field(default=False, description="never start this server")
+
+
+class CheckerSettings(_Table):
+    """`[checkers.NAME]`: a compiler, linter or test runner whose output names places."""
+
+    command: str = Field(description="the command line, as you would type it")
+
+
+class PermissionSettings(_Table):
+    """`[permissions]`: rules such as `send:anthropic *` or `write:docs/*`; deny wins over ask, ask over allow."""
+
+    allow: list[str] = Field(default_factory=list)
+    ask: list[str] = Field(default_factory=list)
+    deny: list[str] = Field(default_factory=list)
+
+
+class Settings(_Table):
+    """The whole of `config.toml`."""
+
+    model: str | None = Field(
+        default=None, description="`provider/model`, `provider` or `offline`; default: the first usable"
+    )
+    ignore: list[str] = Field(default_factory=list, description="gitignore patterns of files to leave out")
+    fix: FixSettings = Field(default_factory=FixSettings)
+    providers: dict[str, ProviderSettings] = Field(default_factory=dict)
+    servers: dict[str, ServerSettings] = Field(default_factory=dict)
+    checkers: dict[str, CheckerSettings] = Field(default_factory=dict)
+    permissions: PermissionSettings = Field(default_factory=PermissionSettings)

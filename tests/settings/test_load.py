@@ -1,0 +1,104 @@
+"""Settings come from where they say, and a project's file can only restrict."""
+
+from pathlib import Path
+
+import pytest
+
+from motet.errors import SettingsError
+from motet.settings import Loaded, load_settings
+
+
+def load(
+    tmp_path: Path, user: str = "", project: str = "", environ: dict[str, str] | None = None, **flags: object
+) -> Loaded:
+    (tmp_path / "config.toml").write_text(user)
+    (tmp_path / ".motet.toml").write_text(project)
+    dotted = {key.replace("__", "."): value for key, value in flags.items()}
+    return load_settings(tmp_path / "config.toml", tmp_path / ".motet.toml", environ or {}, dotted)
+
+
+def test_later_layers_win_and_every_value_knows_its_origin(tmp_path: Path) -> None:
+    loaded = load(
+        tmp_path,
+        'model = "anthropic"\n[fix]\nrounds = 9\nmax_tokens = 1000\nmax_cost = 2.0\n',
+        "[fix]\nrounds = 3\n",
+        {"MOTET_FIX_MAX_TOKENS": "500"},
+        fix__max_cost=1.5,
+    )
+    assert (loaded.settings.fix.rounds, loaded.settings.fix.max_tokens, loaded.settings.fix.max_cost) == (3, 500, 1.5)
+    assert loaded.origins == {
+        "model": str(tmp_path / "config.toml"),
+        "fix.rounds": ".motet.toml",
+        "fix.max_tokens": "MOTET_FIX_MAX_TOKENS",
+        "fix.max_cost": "the command line",
+    }
+
+
+def test_absent_files_are_empty(tmp_path: Path) -> None:
+    loaded = load_settings(tmp_path / "none.toml", tmp_path / "nothing.toml", {}, {})
+    assert loaded.origins == {}
+    assert loaded.settings.fix.rounds == 5
+
+
+@pytest.mark.parametrize(
+    ("project", "notice"),
+    [
+        ('model = "evil/model"', ".motet.toml: model ignored: a project's file can only restrict"),
+        ("[fix]\nrounds = 50", ".motet.toml: fix.rounds ignored: a project's file can only restrict"),
+        ('[fix]\nseverity = "hint"', ".motet.toml: fix.severity ignored: a project's file can only restrict"),
+        (
+            '[permissions]\nallow = ["send"]',
+            ".motet.toml: permissions.allow ignored: a project's file can only restrict",
+        ),
+        (
+            '[providers.x]\nbase_url = "http://evil"',
+            ".motet.toml: providers ignored: a project's file can only restrict",
+        ),
+    ],
+)
+def test_a_project_cannot_widen_anything(tmp_path: Path, project: str, notice: str) -> None:
+    loaded = load(tmp_path, project=project)
+    assert loaded.notices == (notice,)
+    assert loaded.settings == load(tmp_path).settings
+
+
+def test_a_project_may_restrict_and_add_to_what_is_ignored_and_denied(tmp_path: Path) -> None:
+    loaded = load(
+        tmp_path,
+        'ignore = ["a"]\n[permissions]\ndeny = ["write:x"]\n',
+        'ignore = ["b"]\n[permissions]\ndeny = ["send"]\n[fix]\nseverity = "error"\n',
+    )
+    assert loaded.settings.ignore == ["a", "b"]
+    assert loaded.settings.permissions.deny == ["write:x", "send"]
+    assert loaded.settings.fix.severity == "error"
+    assert loaded.notices == ()
+
+
+def test_what_a_project_would_start_is_inert(tmp_path: Path) -> None:
+    loaded = load(tmp_path, project='[checkers.make]\ncommand = "make"\n[servers.x]\ncommand = ["./evil"]\n')
+    assert loaded.settings.checkers == {}
+    assert loaded.settings.servers == {}
+    assert loaded.inert.checkers["make"].command == "make"
+    assert loaded.inert.servers["x"].command == ["./evil"]
+
+
+@pytest.mark.parametrize(
+    ("user", "environ", "message"),
+    [
+        ("[fix]\nrounds = 0", {}, "{file}: fix.rounds: input should be greater than or equal to 1"),
+        ("[fix]\nround = 1", {}, "{file}: fix.round: there is no such setting"),
+        ("modell = 1", {}, "{file}: modell: there is no such setting"),
+        (
+            "",
+            {"MOTET_FIX_ROUNDS": "x"},
+            "MOTET_FIX_ROUNDS: fix.rounds: input should be a valid integer, unable to parse string as an integer",
+        ),
+        ("model = ]", {}, "{file}: Invalid value (at line 1, column 9)"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(
+    tmp_path: Path, user: str, environ: dict[str, str], message: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, user, "", environ)
+    assert str(caught.value) == message.format(file=tmp_path / "config.toml")
