@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -152,7 +152,7 @@ class Model(Protocol):
         """Where requests go."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Answer `request`: deltas, then exactly one `Completed`.
 
         Raises `ModelError`; after it, no `Completed` comes. Cancelling the consuming task, or closing the

@@ -32,10 +32,12 @@ class Rule:
     def parse(cls, text: str, verdict: Verdict) -> Rule:
         """Read `send`, `send:anthropic *` or `write:src/*`. Raises `SettingsError`."""
         name, _, pattern = text.partition(":")
-        if name not in Effect:
+        try:
+            effect = Effect(name)
+        except ValueError:
             known = ", ".join(Effect)
-            raise SettingsError(f"--allow {text}: the effect must be one of {known}, as in --allow send")
-        return cls(verdict, Effect(name), pattern.strip() or "*")
+            raise SettingsError(f"rule {text!r}: the effect must be one of {known}, as in 'send'") from None
+        return cls(verdict, effect, pattern.strip() or "*")
 
     def matches(self, action: Action) -> bool:
         """Whether this rule speaks about `action`."""
