@@ -38,4 +38,4 @@ lock:
 	@cd tools/typescript && npm install --silent --package-lock-only
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

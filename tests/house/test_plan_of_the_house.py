@@ -1,0 +1,96 @@
+"""The picture in `docs/architecture.md`, the import contract and the packages tell the same story."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "motet"
+
+
+def drawn() -> dict[str, str]:
+    """Floor by room, as the table of the page has it."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return {room: floor for floor, room in re.findall(r"^\| (\d[ab]?) \| `motet\.(\w+)` \|", text, re.MULTILINE)}
+
+
+def built() -> set[str]:
+    """Rooms that stand in the package."""
+    packages = {path.parent.name for path in SOURCE.glob("*/*.py")}
+    return packages | {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+
+
+def contract() -> list[str]:
+    """Rooms of the import contract, top first."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    return [room for layer in layers for room in re.findall(r"\w+", layer)]
+
+
+def test_every_room_is_drawn_and_every_drawn_room_exists() -> None:
+    assert set(drawn()) == built()
+
+
+def test_the_contract_has_the_rooms_in_the_order_of_their_floors() -> None:
+    assert set(contract()) == set(drawn())
+    floors = [drawn()[room] for room in contract()]
+    assert floors == sorted(floors, key=lambda floor: floor.replace("1a", "1.1").replace("1b", "1.2"), reverse=True)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """An empty package with all rooms, under the real contract."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "motet").mkdir()
+    (tmp_path / "motet" / "__init__.py").touch()
+    for room in drawn():
+        (tmp_path / "motet" / room).mkdir()
+        (tmp_path / "motet" / room / "__init__.py").touch()
+    return tmp_path
+
+
+def allowed(house: Path, room: str, imports: str) -> bool:
+    """Whether the contract lets `room` import from `imports`."""
+    (house / "motet" / room / "__init__.py").write_text(f"import motet.{imports}\n")
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=house, env={"PYTHONPATH": str(house)}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert "Contracts: " in done.stdout, done.stdout + done.stderr
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("room", "imports"),
+    [("cli", "engine"), ("diagnostics", "workspace"), ("git", "process"), ("tools", "edits"), ("text", "errors")],
+)
+def test_these_imports_are_allowed(house: Path, room: str, imports: str) -> None:
+    assert allowed(house, room, imports)
+
+
+@pytest.mark.parametrize(
+    ("room", "imports"),
+    [
+        ("turn", "fix"),
+        ("models", "tools"),
+        ("models", "workspace"),
+        ("edits", "workspace"),
+        ("edits", "models"),
+        ("workspace", "diagnostics"),
+        ("process", "git"),
+        ("errors", "process"),
+    ],
+)
+def test_these_imports_break_the_contract(house: Path, room: str, imports: str) -> None:
+    assert not allowed(house, room, imports)
+
+
+def test_a_room_that_nobody_placed_breaks_the_contract(house: Path) -> None:
+    (house / "motet" / "attic").mkdir()
+    (house / "motet" / "attic" / "__init__.py").touch()
+    assert not allowed(house, "cli", "engine")
