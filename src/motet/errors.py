@@ -4,6 +4,7 @@
     ├── UsageError                 the command line or a setting cannot be understood        (exit 2)
     │   └── SettingsError          a settings file or variable has a wrong value
     ├── WorkspaceError             a file cannot be read or written as asked                 (exit 1)
+    │   ├── FileMissing            there is no such file
     │   ├── OutsideWorkspace       the path leaves the workspace (.., symlink, absolute)
     │   ├── NotText                the file is binary or its encoding is unknown
     │   ├── FileTooLarge           the file is larger than the limit
@@ -53,6 +54,10 @@ class SettingsError(UsageError):
 
 class WorkspaceError(MotetError):
     """A file of the workspace cannot be read or written as asked."""
+
+
+class FileMissing(WorkspaceError):
+    """There is no such file."""
 
 
 class OutsideWorkspace(WorkspaceError):

@@ -28,7 +28,7 @@ def test_an_emoji_is_one_character(encoding: PositionEncoding, units: int) -> No
 
 def test_all_three_line_ends_end_a_line() -> None:
     index = LineIndex(TEXT)
-    assert [index.line(number) for number in range(0, 6)] == ["", "héllo", "日本語 = 1", "\U0001f642x", "end", ""]
+    assert [index.line(number) for number in range(6)] == ["", "héllo", "日本語 = 1", "\U0001f642x", "end", ""]
 
 
 @pytest.mark.parametrize(

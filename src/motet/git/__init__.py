@@ -1,0 +1,10 @@
+"""Git as plumbing: where a work tree begins and which files it holds. Nothing a repository configures is run.
+
+A repository is somebody else's text until its owner trusts it. So the root is found by looking, not by asking
+git, and git itself is started with an explicit repository, a clean environment and every setting that names a
+program switched off.
+"""
+
+from motet.git.repository import find_root, list_files, with_attribute, work_tree
+
+__all__ = ["find_root", "list_files", "with_attribute", "work_tree"]

@@ -1,0 +1,85 @@
+"""Where a work tree begins, and the files git knows or would add there."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from motet.git.safe import git
+
+
+def work_tree(start: Path) -> Path | None:
+    """The root of the work tree around `start` (a file or a directory), or None. Starts no program.
+
+    A `.git` counts when it is a repository (it holds a HEAD) or names one (`gitdir: …`), and belongs to this
+    user or to root: a stranger's `/tmp/.git` does not make `/tmp` a workspace.
+    """
+    place = Path(os.path.realpath(start))
+    for directory in (place, *place.parents):
+        if _is_repository(directory / ".git"):
+            return directory
+    return None
+
+
+async def find_root(start: Path) -> Path | None:
+    """As `work_tree`, for callers that wait."""
+    return work_tree(start)
+
+
+async def list_files(root: Path, subpaths: Sequence[str] = ()) -> list[str]:
+    """Tracked files and untracked ones that no ignore rule hides, sorted, relative to `root` with `/`.
+
+    `subpaths` limits the answer to these files and directories. Names are text with undecodable bytes kept as
+    surrogate escapes (`os.fsencode` gives the bytes back). A name that a tampered index would place outside
+    of `root` is left out. Links and submodules are in the list; telling them apart is the caller's work.
+    Raises `ProcessError`.
+    """
+    answer = await git(
+        root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *map(_argument, subpaths)
+    )
+    names = {os.fsdecode(name) for name in answer.split(b"\0") if name}
+    return sorted(name for name in names if _stays_inside(name))
+
+
+async def with_attribute(root: Path, paths: Sequence[str], attributes: Sequence[str]) -> set[str]:
+    """Those of `paths` for which `.gitattributes` sets one of `attributes`. Raises `ProcessError`."""
+    if not paths:
+        return set()
+    names = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    answer = await git(root, "check-attr", "-z", "--stdin", *attributes, stdin=names)
+    fields = answer.split(b"\0")
+    return {
+        os.fsdecode(path)
+        for path, value in zip(fields[0::3], fields[2::3], strict=False)
+        if value in (b"set", b"true")
+    }
+
+
+def _is_repository(dot_git: Path) -> bool:
+    try:
+        info = dot_git.stat()
+        if info.st_uid not in _trusted_users():
+            return False
+        if stat.S_ISDIR(info.st_mode):
+            return stat.S_ISREG((dot_git / "HEAD").stat().st_mode)
+        if not stat.S_ISREG(info.st_mode):
+            return False
+        with dot_git.open("rb") as file:
+            return file.read(8) == b"gitdir: "
+    except (OSError, ValueError):
+        return False
+
+
+def _trusted_users() -> set[int]:
+    invoker = os.environ.get("SUDO_UID", "")
+    return {0, os.geteuid()} | ({int(invoker)} if invoker.isdecimal() else set())
+
+
+def _argument(subpath: str) -> str:
+    return subpath if subpath not in ("", ".") else "./"
+
+
+def _stays_inside(name: str) -> bool:
+    return not any(part in ("", ".", "..") for part in name.removesuffix("/").split("/"))

@@ -1,0 +1,11 @@
+"""Child processes: each in a group of its own that ends with it, with motet, and with nothing left behind.
+
+`run` waits for an answer within a limit of time and bytes; `spawn` gives streams to talk through. Nobody else
+in motet starts processes. Whether a program may run at all is the caller's question to the gate.
+"""
+
+from motet.process.child import Child, spawn
+from motet.process.programs import find_program, own_bin
+from motet.process.run import Output, run
+
+__all__ = ["Child", "Output", "find_program", "own_bin", "run", "spawn"]

@@ -1,0 +1,23 @@
+"""One turn: ask the model, run the tools it calls, give it the results, until it is done or a limit is met.
+
+The only loop of its kind; chat and fix both use it. Limits are small values with a verdict, outside the loop.
+"""
+
+from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
+from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState
+from motet.turn.run import run_turn
+
+__all__ = [
+    "AnswerStarted",
+    "CostLimit",
+    "Limit",
+    "RepeatLimit",
+    "RoundLimit",
+    "Spending",
+    "TokenLimit",
+    "ToolFinished",
+    "TurnEnded",
+    "TurnEvent",
+    "TurnState",
+    "run_turn",
+]

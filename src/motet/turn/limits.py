@@ -1,0 +1,104 @@
+"""Limits of a turn. Each looks at the state before a request and says in one line why to stop, or nothing.
+
+No model can raise them: they come from the settings and the command line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from motet.models.protocol import Price, Usage
+
+
+@dataclass(slots=True)
+class Spending:
+    """What a whole run has used so far; turns share it. `cost` is in US dollars, at `price` where it is known."""
+
+    price: Price | None = None
+    usage: Usage = field(default_factory=Usage)
+    requests: int = 0
+
+    def add(self, usage: Usage) -> None:
+        """Count one finished request."""
+        self.usage += usage
+        self.requests += 1
+
+    @property
+    def cost(self) -> float:
+        """US dollars so far; 0 when the price is unknown."""
+        return self.usage.cost(self.price) if self.price else 0.0
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What limits may look at: requests of this turn so far, calls by name and arguments, the run's spending, and
+    the estimated tokens of the next request."""
+
+    spending: Spending
+    requests: int = 0
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    next_tokens: int = 0
+
+
+class Limit(Protocol):
+    """One limit."""
+
+    def verdict(self, state: TurnState) -> str:
+        """Why the turn must stop now; empty when it may go on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLimit:
+    """At most `rounds` requests in a turn."""
+
+    rounds: int
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        return f"{self.rounds} answers in one turn" if state.requests >= self.rounds else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLimit:
+    """At most `tokens` in the whole run, counting the next request before it goes out."""
+
+    tokens: int
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        used = state.spending.usage.total
+        if used + state.next_tokens <= self.tokens:
+            return ""
+        return f"budget of {self.tokens:,} tokens (used {used:,}, the next request needs about {state.next_tokens:,})"
+
+
+@dataclass(frozen=True, slots=True)
+class CostLimit:
+    """At most `dollars` in the whole run, counting the input of the next request before it goes out."""
+
+    dollars: float
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        price = state.spending.price
+        ahead = Usage(input=state.next_tokens).cost(price) if price else 0.0
+        if state.spending.cost + ahead <= self.dollars:
+            return ""
+        return f"budget of ${self.dollars:.2f} (used ${state.spending.cost:.4f})"
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatLimit:
+    """The same call with the same arguments at most `times` in a turn."""
+
+    times: int = 3
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        worst = state.calls.most_common(1)
+        if not worst or worst[0][1] < self.times:
+            return ""
+        return f"the model repeated the same {worst[0][0][0]} call {worst[0][1]} times"

@@ -1,0 +1,130 @@
+"""The loop of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+
+from motet.errors import EditFormatError, ModelError, ModelErrorKind
+from motet.messages import Message, MessageStack, Part, Role, ToolCall, ToolResult, estimate_tokens, tags
+from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta
+from motet.permissions import Action, Effect, Gate, Origin
+from motet.tools import Toolbox, ToolOutput
+from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
+from motet.turn.limits import Limit, Spending, TurnState
+from motet.turn.text_calls import calls_in_text
+
+
+async def run_turn(
+    model: Model, stack: MessageStack, toolbox: Toolbox, gate: Gate, limits: Sequence[Limit], spending: Spending
+) -> AsyncIterator[TurnEvent]:
+    """Run one turn on `stack`, which grows by the answers and the tools' results and stays valid throughout.
+
+    Asks the gate before anything leaves for a provider. Raises `ModelError`, `PermissionDenied` and what a tool
+    raises; the answer under way is then not in the stack.
+    """
+    state = TurnState(spending)
+    while True:
+        request = _request(model, stack, toolbox)
+        state.next_tokens = estimate_request(request)
+        stop = next((verdict for limit in limits if (verdict := limit.verdict(state))), "")
+        if stop:
+            yield TurnEnded(stop)
+            return
+        await ask_to_send(model, gate)
+        state.requests += 1
+        yield AnswerStarted(state.requests)
+        answer = _Answer()
+        async with aclosing(model.stream(request)) as events:
+            async for event in events:
+                answer.add(event)
+                yield event
+        completed = answer.completed(model.name)
+        spending.add(completed.usage)
+        calls, broken = _calls(model, answer.text, completed)
+        stack.append(answer.message(completed))
+        if not calls and not broken:
+            yield TurnEnded()
+            return
+        state.calls.update((call.name, call.arguments) for call in calls)
+        outputs = await toolbox.run(calls)
+        for call, output in zip(calls, outputs, strict=True):
+            yield ToolFinished(call, output)
+        for message in _results(completed.calls, calls, outputs, broken):
+            stack.append(message)
+
+
+async def ask_to_send(model: Model, gate: Gate) -> None:
+    """Ask, once a project, whether code may go to where `model` is; a model in this process needs no question."""
+    if model.destination.remote:
+        where = model.destination
+        detail = "the problems, the files they are in and the definitions these use"
+        await gate.require(Action(Effect.SEND, f"{where.provider} {where.host}", Origin.USER, detail))
+
+
+def estimate_request(request: ModelRequest) -> int:
+    """Tokens of `request`, over-estimated."""
+    tools = sum(estimate_tokens(f"{tool.name}{tool.description}{tool.schema}") for tool in request.tools)
+    messages = sum(
+        estimate_tokens(message.text) + sum(estimate_tokens(call.arguments) for call in message.calls)
+        for message in request.messages
+    )
+    return tools + messages
+
+
+def _request(model: Model, stack: MessageStack, toolbox: Toolbox) -> ModelRequest:
+    tools = toolbox.definitions if model.limits.tools else ()
+    return ModelRequest(tuple(stack), tools, model.limits.output_tokens)
+
+
+class _Answer:
+    """An answer while it streams."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._completed: Completed | None = None
+
+    def add(self, event: ModelEvent) -> None:
+        match event:
+            case TextDelta(text):
+                self._texts.append(text)
+            case Completed():
+                self._completed = event
+            case _:
+                pass
+
+    @property
+    def text(self) -> str:
+        return "".join(self._texts)
+
+    def completed(self, name: str) -> Completed:
+        if self._completed is None:
+            raise ModelError(f"{name}: the answer ended without its end", ModelErrorKind.BAD_RESPONSE)
+        return self._completed
+
+    def message(self, completed: Completed) -> Message:
+        parts = (Part(self.text),) if self.text else ()
+        return Message(Role.ASSISTANT, parts, completed.reasoning, completed.calls)
+
+
+def _calls(model: Model, text: str, completed: Completed) -> tuple[Sequence[ToolCall], str]:
+    """The calls of an answer, and what is wrong with edits written as text."""
+    if completed.calls or model.limits.tools:
+        return completed.calls, ""
+    try:
+        return calls_in_text(text), ""
+    except EditFormatError as error:
+        return (), f"refused (bad_format): {error}; nothing was applied, send the blocks again"
+
+
+def _results(
+    asked: Sequence[ToolCall], calls: Sequence[ToolCall], outputs: Sequence[ToolOutput], broken: str
+) -> list[Message]:
+    """Tool messages for calls that the provider knows of; else one user message that says the same."""
+    if asked:
+        return [
+            Message.tool(ToolResult(call.id, call.name, output.is_error), output.text, tags.TOOL_OUTPUT)
+            for call, output in zip(calls, outputs, strict=True)
+        ]
+    text = broken or "\n\n".join(output.text for output in outputs)
+    return [Message.user(f"What became of your edits:\n{text}", tag=tags.TOOL_OUTPUT)]

@@ -1,0 +1,287 @@
+"""Whole files, in one step: replace, create and remove, each only while the disk holds what was expected.
+
+New bytes go to a temporary file beside the target, reach the disk, and then take the name. Where the system
+can exchange two names (Linux, macOS), what comes out is compared once more and put back when somebody else
+wrote in that very moment; elsewhere the comparison comes right before the rename. A failure at any step
+leaves the old or the new file. A killed process leaves at most its temporary, which the next write in that
+directory removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import replace as changed
+
+from motet.errors import FileTooLarge, StaleFile, WorkspaceError
+from motet.text import MAX_TEXT_BYTES
+from motet.workspace import _fs
+from motet.workspace.failures import reason, shown
+from motet.workspace.guard import Place
+from motet.workspace.temporary import Spare, clean, spare_name
+
+_CHUNK = 1024 * 1024
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+# Rights and signatures that belong to the old bytes; the kernel drops the first itself when a file is written.
+_NOT_CARRIED = frozenset({"security.capability", "security.ima", "security.evm"})
+# Labels of the system come from its policy; what the user set, and access lists, must stay.
+_MUST_CARRY = ("user.", "system.posix_acl", "system.nfs4_acl")
+
+
+class Unconfirmed(WorkspaceError):
+    """The change is made, and something failed after it: the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What a place holds now. `mode` has the permission bits, without set-id bits."""
+
+    data: bytes
+    mode: int
+
+
+def read(place: Place, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """The bytes of a regular file. Raises `FileTooLarge` above `limit`, `WorkspaceError` or `OSError`."""
+    with _opened(place.directory, place.name, place) as handle:
+        size = os.fstat(handle).st_size
+        if size > limit:
+            raise FileTooLarge(
+                f"{shown(place.asked)}: {size / 1e6:.1f} MB is more than motet edits ({limit // 1024**2} MiB)"
+            )
+        return _read(handle, limit)
+
+
+def examine(place: Place) -> Current | None:
+    """What would be replaced or removed; None when there is nothing. Comes before each of the three below.
+
+    Raises `WorkspaceError` for what motet does not write: no regular file, several hard links, read-only.
+    """
+    clean(place.directory)
+    if place.missing:
+        return None
+    try:
+        with _opened(place.directory, place.name, place) as handle:
+            info = _require_writable(place, handle)
+            return Current(_read(handle, MAX_TEXT_BYTES), _mode(info))
+    except FileNotFoundError:
+        return None
+
+
+def replace(place: Place, expected: bytes, new: bytes) -> None:
+    """Put `new` in place of `expected`; mode, owner, group and extended attributes stay.
+
+    Raises `StaleFile` when the file is another by now, `WorkspaceError` or `OSError` when it cannot be written.
+    """
+    with _opened(place.directory, place.name, place) as old, _written(place.directory, 0o600) as (handle, spare):
+        info = _require_writable(place, old)
+        _require_same(place, _read(old, MAX_TEXT_BYTES), expected)
+        _carry_over(place, old, info, handle)
+        _fill(handle, new)
+        place.require_unmoved()
+        _swap_in(place, spare, expected)
+    _confirm(place, "written")
+
+
+def create(place: Place, data: bytes, mode: int | None = None) -> None:
+    """Make a new file, and the directories that miss; `mode` instead of the user's default mode.
+
+    Raises `StaleFile` when something has that name by now.
+    """
+    with _directories_made(place) as there, _written(there.directory, 0o666) as (handle, spare):
+        if mode is not None:
+            _fs.set_mode(handle, mode)
+        _fill(handle, data)
+        there.require_unmoved()
+        try:
+            _fs.rename_new(spare.name, there.name, at=there.directory)
+        except FileExistsError as error:
+            raise StaleFile(f"{shown(place.asked)}: exists already; read it first") from error
+        _confirm(there, "written")
+
+
+def remove(place: Place, expected: bytes) -> None:
+    """Remove the file while it holds `expected`. Raises `StaleFile`, `WorkspaceError` or `OSError`."""
+    with _opened(place.directory, place.name, place) as old:
+        _require_writable(place, old)
+        _require_same(place, _read(old, MAX_TEXT_BYTES), expected)
+    place.require_unmoved()
+    with spare_name(place.directory) as spare:
+        _fs.rename(place.name, spare.name, at=place.directory)
+        try:
+            _require_same(place, _content(place, spare.name), expected)
+        except BaseException:
+            with _kept_unless_done(place, spare):
+                _fs.rename_new(spare.name, place.name, at=place.directory)
+            raise
+    _confirm(place, "removed")
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 in hex: the identity of a content."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _swap_in(place: Place, spare: Spare, expected: bytes) -> None:
+    if not _fs.exchange(spare.name, place.name, at=place.directory):
+        _require_same(place, _content(place, place.name), expected)
+        _fs.rename(spare.name, place.name, at=place.directory)
+        return
+    try:
+        _require_same(place, _content(place, spare.name), expected)
+    except BaseException:
+        with _kept_unless_done(place, spare):
+            _fs.exchange(spare.name, place.name, at=place.directory)
+        raise
+
+
+@contextmanager
+def _kept_unless_done(place: Place, spare: Spare) -> Generator[None]:
+    """When somebody else's newer bytes cannot go back to their name, they at least stay under ours."""
+    try:
+        yield
+    except OSError as error:
+        spare.keep = True
+        raise Unconfirmed(
+            f"{shown(place.asked)}: changed while it was written, and the disk failed; "
+            f"the other version is in {spare.name} beside it"
+        ) from error
+
+
+def _content(place: Place, name: str) -> bytes:
+    with _opened(place.directory, name, place) as handle:
+        return _read(handle, MAX_TEXT_BYTES)
+
+
+def _require_same(place: Place, data: bytes, expected: bytes) -> None:
+    if data != expected:
+        raise StaleFile(f"{shown(place.asked)}: changed since it was read; read it again")
+
+
+def _require_writable(place: Place, handle: int) -> os.stat_result:
+    info = os.fstat(handle)
+    if info.st_nlink > 1:
+        raise WorkspaceError(
+            f"{shown(place.asked)}: the file has {info.st_nlink} names (hard links), and motet would change "
+            "them all; make it a file of its own first"
+        )
+    if not info.st_mode & 0o222 or not os.access(place.name, os.W_OK, dir_fd=place.directory):
+        raise WorkspaceError(f"{shown(place.asked)}: read-only; allow writing first (chmod u+w)")
+    return info
+
+
+@contextmanager
+def _opened(directory: int, name: str, place: Place) -> Generator[int]:
+    """A handle to the regular file `name`; pipes, devices and links are never opened."""
+    if place.missing:
+        raise FileNotFoundError(2, os.strerror(2), place.asked)
+    if not stat.S_ISREG(_fs.look(name, at=directory).st_mode):
+        raise WorkspaceError(f"{shown(place.asked)}: not a regular file")
+    handle = _fs.open_file(name, _READ, at=directory)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise WorkspaceError(f"{shown(place.asked)}: not a regular file")
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _read(handle: int, limit: int) -> bytes:
+    chunks: list[bytes] = []
+    left = limit + 1
+    while left and (chunk := _fs.read(handle, min(left, _CHUNK))):
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
+
+
+def _fill(handle: int, data: bytes) -> None:
+    write_all(handle, data)
+    _fs.sync(handle)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write every byte of `data`."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[_fs.write(handle, rest) :]
+
+
+def _mode(info: os.stat_result) -> int:
+    return stat.S_IMODE(info.st_mode) & ~(stat.S_ISUID | stat.S_ISGID)
+
+
+def _carry_over(place: Place, old: int, info: os.stat_result, new: int) -> None:
+    """Owner first, because a change of owner clears bits; mode next; then attributes, access lists among them."""
+    fresh = os.fstat(new)
+    if (info.st_uid, info.st_gid) != (fresh.st_uid, fresh.st_gid):
+        try:
+            _fs.set_owner(new, info.st_uid, info.st_gid)
+        except PermissionError as error:
+            raise WorkspaceError(
+                f"{shown(place.asked)}: belongs to another user or group (uid {info.st_uid}, gid {info.st_gid}), "
+                "which motet cannot keep; change the owner first"
+            ) from error
+    _fs.set_mode(new, _mode(info))
+    for name, value in _fs.attributes(old).items():
+        if name in _NOT_CARRIED:
+            continue
+        try:
+            _fs.set_attribute(new, name, value)
+        except OSError as error:
+            if name.startswith(_MUST_CARRY):
+                raise WorkspaceError(
+                    f"{shown(place.asked)}: its attribute {shown(name)} cannot be kept ({reason(error)})"
+                ) from error
+
+
+@contextmanager
+def _written(directory: int, mode: int) -> Generator[tuple[int, Spare]]:
+    with spare_name(directory) as spare:
+        handle = _fs.open_file(spare.name, _NEW, mode, at=directory)
+        try:
+            yield handle, spare
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _directories_made(place: Place) -> Generator[Place]:
+    """The place with its missing directories made; they go again when the block fails."""
+    with contextlib.ExitStack() as stack:
+        directory = place.directory
+        for name in place.missing:
+            directory = stack.enter_context(_directory_made(name, directory))
+        yield changed(place, directory=directory, missing=())
+
+
+@contextmanager
+def _directory_made(name: str, parent: int) -> Generator[int]:
+    made = False
+    try:
+        with contextlib.suppress(FileExistsError):
+            _fs.make_directory(name, at=parent)
+            made = True
+        handle = _fs.open_file(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, at=parent)
+        try:
+            _fs.sync(parent)
+            yield handle
+        finally:
+            os.close(handle)
+    except BaseException:
+        if made:
+            with contextlib.suppress(OSError):
+                _fs.remove_directory(name, at=parent)
+        raise
+
+
+def _confirm(place: Place, done: str) -> None:
+    try:
+        _fs.sync(place.directory)
+    except OSError as error:
+        raise Unconfirmed(f"{shown(place.asked)}: {done}, but not confirmed by the disk: {reason(error)}") from error

@@ -1,0 +1,51 @@
+"""One change of one file, as it is recorded and as it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from motet.workspace import atomic
+from motet.workspace.atomic import Current
+from motet.workspace.guard import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From `before` to `after`; None stands for *no such file*. `path` is the real one.
+
+    `mode` holds the permission bits that the file has; for a new file, those it is to have, None for the user's
+    default. `made` names the directories that are made for it.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: int | None = None
+    made: tuple[str, ...] = ()
+
+    @classmethod
+    def at(cls, place: Place, current: Current | None, after: bytes | None, mode: int | None = None) -> Change:
+        """The change that `after` means at `place`, which holds `current`; `mode` is for a new file."""
+        if current is None:
+            return cls(place.real, None, after, mode, _missing(place))
+        return cls(place.real, current.data, after, current.mode)
+
+
+def make(place: Place, change: Change) -> None:
+    """Make the change at its place. Raises what `motet.workspace.atomic` raises."""
+    match change.before, change.after:
+        case None, None:
+            return
+        case None, after:
+            atomic.create(place, after, change.mode)
+        case before, None:
+            atomic.remove(place, before)
+        case before, after:
+            atomic.replace(place, before, after)
+
+
+def _missing(place: Place) -> tuple[str, ...]:
+    """Workspace paths of the directories that do not exist on the way to `place`, outermost first."""
+    parts = place.real.split("/")
+    there = len(parts) - 1 - len(place.missing)
+    return tuple("/".join(parts[: there + step + 1]) for step in range(len(place.missing)))

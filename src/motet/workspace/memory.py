@@ -1,0 +1,58 @@
+"""A workspace in memory: for tests of tools, and for showing what would happen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+
+from motet.errors import FileMissing, StaleFile
+from motet.text import TextFile
+from motet.workspace.failures import shown
+from motet.workspace.guard import normal
+
+
+class MemoryWorkspace:
+    """Files by path, with the same promises and errors as on the disk. `files` may be looked at at any time."""
+
+    def __init__(self, files: Mapping[str, bytes | str] | None = None, root: Path = Path("/workspace")) -> None:
+        self.root = root
+        self.files: dict[str, bytes] = {
+            normal(path): data.encode() if isinstance(data, str) else data for path, data in (files or {}).items()
+        }
+
+    async def read(self, path: str) -> TextFile:
+        """See `Workspace.read`."""
+        path = normal(path)
+        if path not in self.files:
+            raise FileMissing(f"{shown(path)}: no such file")
+        return TextFile.decode(path, self.files[path])
+
+    async def write(self, file: TextFile, new: bytes) -> TextFile:
+        """See `Workspace.write`."""
+        path = normal(file.path)
+        after = TextFile.decode(path, new)
+        if self.files.get(path, b"") != file.data:
+            raise StaleFile(f"{shown(path)}: changed since it was read; read it again")
+        self.files[path] = new
+        return after
+
+    async def create(self, path: str, data: bytes) -> TextFile:
+        """See `Workspace.create`."""
+        path = normal(path)
+        if path in self.files:
+            raise StaleFile(f"{shown(path)}: exists already; read it first")
+        return await self.write(TextFile.new(path), data)
+
+    async def delete(self, file: TextFile) -> None:
+        """See `Workspace.delete`."""
+        path = normal(file.path)
+        if self.files.get(path) != file.data:
+            raise StaleFile(f"{shown(path)}: changed since it was read; read it again")
+        del self.files[path]
+
+    async def list_files(self, paths: Sequence[str | PurePath] = ()) -> list[str]:
+        """See `Workspace.list_files`; nothing is ignored here."""
+        wanted = ["" if str(path) in ("", ".") else normal(str(path)) for path in paths] or [""]
+        return sorted(
+            path for path in self.files if any(not one or path == one or path.startswith(f"{one}/") for one in wanted)
+        )

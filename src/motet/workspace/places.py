@@ -1,0 +1,37 @@
+"""From what a user types, and from where, to a workspace and to paths in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from motet.errors import UsageError
+from motet.git import work_tree
+from motet.workspace.failures import reason, shown
+
+
+def find_workspace(start: Path) -> Path:
+    """The root of the git work tree around `start`, else `start` itself; without links in its path."""
+    return work_tree(start) or Path(os.path.realpath(start))
+
+
+def resolve_user_path(root: Path, cwd: Path, text: str) -> str:
+    """The workspace path of what a user typed in `cwd`: relative, absolute or with `~`; `.` for the root itself.
+
+    Raises `UsageError` when there is no such file or directory, or when it lies outside of `root`.
+    """
+    if not text or "\0" in text:
+        raise UsageError(f"{shown(text) or '(empty path)'}: not a path")
+    typed = Path(os.path.realpath(cwd)) / Path(os.path.expanduser(text))  # noqa: PTH111 (keeps an unknown ~name)
+    place = Path(os.path.realpath(typed.parent)) / typed.name
+    base = Path(os.path.realpath(root))
+    try:
+        target = place.resolve(strict=True)
+    except OSError as error:
+        raise UsageError(f"{shown(text)}: {reason(error)}") from error
+    except (RuntimeError, ValueError) as error:
+        raise UsageError(f"{shown(text)}: not a path that can be followed") from error
+    for candidate in (place, target):
+        if not candidate.is_relative_to(base):
+            raise UsageError(f"{shown(text)}: outside of the workspace {shown(base)}")
+    return target.relative_to(base).as_posix() if place.name in ("", "..") else place.relative_to(base).as_posix()

@@ -1,0 +1,49 @@
+"""What a workspace promises, whoever keeps the files: the disk, memory, an editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Protocol
+
+from motet.text import TextFile
+
+
+class Workspace(Protocol):
+    """The files of one project. Paths are relative to `root`, with `/`; everything else is refused.
+
+    Every method raises `WorkspaceError` or one of its kinds, and leaves files whole whatever happens, also when
+    it is cancelled.
+    """
+
+    @property
+    def root(self) -> Path:
+        """The directory that nothing leaves, without links in its path."""
+        ...
+
+    async def read(self, path: str) -> TextFile:
+        """The text of a file now. Raises `FileMissing`, `NotText`, `FileTooLarge`, `OutsideWorkspace`."""
+        ...
+
+    async def write(self, file: TextFile, new: bytes) -> TextFile:
+        """Replace `file` by `new` and return the new version.
+
+        Raises `StaleFile` when the workspace does not hold `file.data` any more. `TextFile.new(path)` stands
+        for a file that does not exist yet. `new` has to be text as well, in the encoding that it declares.
+        """
+        ...
+
+    async def create(self, path: str, data: bytes) -> TextFile:
+        """Make a new file, and directories on the way. Raises `StaleFile` when it exists."""
+        ...
+
+    async def delete(self, file: TextFile) -> None:
+        """Remove `file`. Raises `StaleFile` when the workspace does not hold `file.data` any more."""
+        ...
+
+    async def list_files(self, paths: Sequence[str | PurePath] = ()) -> list[str]:
+        """The project's own files in `paths` (default: all), sorted.
+
+        Ignored, vendored and generated files are left out, except those that `paths` names.
+        """
+        ...

@@ -1,0 +1,139 @@
+"""Every call gets exactly one result, and nothing runs that was not handed over."""
+
+import json
+
+import pytest
+
+from motet.edits import Decision, Proposal
+from motet.messages import ToolCall
+from motet.tools import EditDesk, Toolbox
+from motet.tools.builtin import ReplaceInFile
+from motet.tools.toolbox import MAX_OUTPUT_CHARACTERS
+from motet.workspace import MemoryWorkspace
+
+
+class Accept:
+    """Takes every hunk, and remembers what it saw."""
+
+    def __init__(self) -> None:
+        self.seen: list[Proposal] = []
+
+    async def review(self, proposals: list[Proposal]) -> list[Proposal]:
+        self.seen += proposals
+        return [proposal.decide_pending(Decision.ACCEPTED) for proposal in proposals]
+
+
+def block(search: str, replace: str) -> str:
+    return f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n"
+
+
+def call(path: str, *blocks: tuple[str, str], id: str = "1") -> ToolCall:
+    diff = "".join(block(*pair) for pair in blocks)
+    return ToolCall(id, "replace_in_file", json.dumps({"path": path, "diff": diff}))
+
+
+def box(files: dict[str, bytes | str]) -> tuple[Toolbox, MemoryWorkspace, Accept]:
+    workspace, reviewer = MemoryWorkspace(files), Accept()
+    return Toolbox([ReplaceInFile(EditDesk(workspace, reviewer))]), workspace, reviewer
+
+
+@pytest.mark.acceptance("S3-015", "S3-016", "S3-017", "S3-023")
+async def test_blocks_are_applied_to_the_named_file() -> None:
+    toolbox, workspace, _ = box({"src/a.py": "a = 1\nb = 2\n"})
+    outputs = await toolbox.run([call("src/a.py", ("a = 1", "a = 10"), ("b = 2", "b = 20"))])
+    assert workspace.files == {"src/a.py": b"a = 10\nb = 20\n"}
+    assert [(output.text, output.is_error) for output in outputs] == [("src/a.py: applied 1 of 1 hunk", False)]
+
+
+@pytest.mark.acceptance("CC-08", "S0-108")
+async def test_a_tool_that_was_not_handed_over_is_not_run_and_the_names_that_exist_are_told() -> None:
+    toolbox, workspace, _ = box({})
+    outputs = await toolbox.run([ToolCall("1", "run_command", '{"argv": ["rm"]}')])
+    assert outputs[0].text == "there is no tool 'run_command' here; the tools are: replace_in_file"
+    assert outputs[0].is_error
+    assert workspace.files == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            "{",
+            "replace_in_file: the arguments do not fit: Invalid JSON: EOF while parsing an object at line 1 column 1; nothing was done",
+        ),
+        ('{"path": "a.py"}', "replace_in_file: the arguments do not fit: diff: Field required; nothing was done"),
+        ("[]", "replace_in_file: the arguments do not fit: Input should be an object; nothing was done"),
+    ],
+)
+async def test_arguments_that_do_not_fit_are_told_and_nothing_is_done(arguments: str, text: str) -> None:
+    toolbox, _, reviewer = box({"a.py": "a\n"})
+    outputs = await toolbox.run([ToolCall("1", "replace_in_file", arguments)])
+    assert (outputs[0].text, outputs[0].is_error, reviewer.seen) == (text, True, [])
+
+
+async def test_calls_of_one_answer_to_one_file_are_planned_together() -> None:
+    toolbox, workspace, reviewer = box({"a.py": "a = 1\nb = 2\nc = 3\n"})
+    calls = [call("a.py", ("c = 3", "c = 30"), id="1"), call("./a.py", ("a = 1\nb = 2", "b = 2"), id="2")]
+    outputs = await toolbox.run(calls)
+    assert workspace.files == {"a.py": b"b = 2\nc = 30\n"}
+    assert len(reviewer.seen) == 1
+    assert [output.is_error for output in outputs] == [False, False]
+
+
+async def test_an_absolute_path_inside_the_workspace_is_the_same_file() -> None:
+    toolbox, workspace, _ = box({"a.py": "a = 1\n"})
+    await toolbox.run([call("/workspace/a.py", ("a = 1", "a = 2"))])
+    assert workspace.files == {"a.py": b"a = 2\n"}
+
+
+@pytest.mark.acceptance("CL-03", "S3-024")
+async def test_a_refused_edit_leaves_its_file_and_lets_the_other_file_through() -> None:
+    toolbox, workspace, _ = box({"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    good, bad = await toolbox.run([call("a.py", ("a = 1", "a = 2"), id="1"), call("b.py", ("nope", "x"), id="2")])
+    assert workspace.files == {"a.py": b"a = 2\n", "b.py": b"b = 1\n"}
+    assert (good.is_error, bad.is_error) == (False, True)
+    assert bad.text.splitlines()[0] == "b.py: refused (not_found): the search text does not stand in the file"
+
+
+async def test_a_broken_block_is_told_and_the_other_calls_go_on() -> None:
+    toolbox, workspace, _ = box({"a.py": "a = 1\n"})
+    broken = ToolCall("2", "replace_in_file", json.dumps({"path": "a.py", "diff": "<<<<<<< SEARCH\na"}))
+    good, bad = await toolbox.run([call("a.py", ("a = 1", "a = 2")), broken])
+    assert not good.is_error
+    assert bad.text == "a.py: refused (bad_format): line 1: the block has no ======= marker"
+    assert workspace.files == {"a.py": b"a = 2\n"}
+
+
+@pytest.mark.parametrize("path", ["../outside.py", "/etc/passwd", "a/../../b.py", ""])
+async def test_a_path_that_leaves_the_workspace_is_refused(path: str) -> None:
+    toolbox, workspace, reviewer = box({"a.py": "a\n"})
+    outputs = await toolbox.run([call(path, ("a", "b"))])
+    assert outputs[0].is_error
+    assert reviewer.seen == []
+    assert workspace.files == {"a.py": b"a\n"}
+
+
+async def test_a_binary_file_is_refused() -> None:
+    toolbox, _, _ = box({"a.bin": b"\x00\x01"})
+    outputs = await toolbox.run([call("a.bin", ("a", "b"))])
+    assert outputs[0].text == "a.bin: refused (binary): a.bin: binary file\nadvice: leave this file alone"
+
+
+async def test_a_file_that_changed_during_the_review_is_not_overwritten() -> None:
+    workspace = MemoryWorkspace({"a.py": "a = 1\n"})
+
+    class Meddler(Accept):
+        async def review(self, proposals: list[Proposal]) -> list[Proposal]:
+            workspace.files["a.py"] = b"a = 1  # by hand\n"
+            return await super().review(proposals)
+
+    outputs = await Toolbox([ReplaceInFile(EditDesk(workspace, Meddler()))]).run([call("a.py", ("a = 1", "a = 2"))])
+    assert outputs[0].is_error
+    assert workspace.files == {"a.py": b"a = 1  # by hand\n"}
+
+
+async def test_a_long_output_is_cut_in_the_middle_and_says_so() -> None:
+    toolbox, _, _ = box({"a.py": "x\n" * 20_000})
+    outputs = await toolbox.run([call("a.py", ("x", "y"))])
+    assert len(outputs[0].text) < MAX_OUTPUT_CHARACTERS + 50
+    assert "characters left out]" in outputs[0].text

@@ -1,0 +1,142 @@
+"""A turn gives every result back before the next decision, and ends within its limits."""
+
+from pathlib import Path
+
+import pytest
+
+from motet.edits import Decision, Proposal
+from motet.errors import ModelError, ModelErrorKind, PermissionDenied
+from motet.messages import Message, MessageStack, Role
+from motet.models.protocol import Destination, Limits, Price, Usage
+from motet.models.scripted import Answer, ScriptedModel, call
+from motet.permissions import Gate, GrantStore, RuleSet
+from motet.tools import EditDesk, Toolbox
+from motet.tools.builtin import ReplaceInFile
+from motet.turn import (
+    AnswerStarted,
+    CostLimit,
+    Limit,
+    RepeatLimit,
+    RoundLimit,
+    Spending,
+    TokenLimit,
+    ToolFinished,
+    TurnEnded,
+    run_turn,
+)
+from motet.workspace import MemoryWorkspace
+
+BLOCK = "<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n"
+WRONG = "<<<<<<< SEARCH\nnot there\n=======\nx\n>>>>>>> REPLACE\n"
+
+
+class Accept:
+    async def review(self, proposals: list[Proposal]) -> list[Proposal]:
+        return [proposal.decide_pending(Decision.ACCEPTED) for proposal in proposals]
+
+
+class Turn:
+    """One turn on a workspace in memory that holds `a.py`."""
+
+    def __init__(self, state: Path, model: ScriptedModel, *limits: Limit) -> None:
+        self.workspace = MemoryWorkspace({"a.py": "a = 1\n"})
+        self.stack = MessageStack(Message.system("s", "t"), Message.user("fix it"))
+        self.spending = Spending(model.price)
+        self._toolbox = Toolbox([ReplaceInFile(EditDesk(self.workspace, Accept()))])
+        self._gate = Gate(Path("/p"), RuleSet(), GrantStore(state))
+        self._model, self._limits = model, limits
+        self.events: list[object] = []
+
+    async def run(self) -> str:
+        async for event in run_turn(self._model, self.stack, self._toolbox, self._gate, self._limits, self.spending):
+            self.events.append(event)
+        last = self.events[-1]
+        assert isinstance(last, TurnEnded)
+        return last.limit
+
+
+def edit(diff: str = BLOCK) -> Answer:
+    return Answer(text="I do it.", calls=(call("replace_in_file", {"path": "a.py", "diff": diff}),))
+
+
+@pytest.mark.acceptance("S3-038", "S0-104")
+async def test_results_of_one_answer_are_in_the_next_request(tmp_path: Path) -> None:
+    model = ScriptedModel([edit(WRONG), edit(), Answer(text="Done.")])
+    turn = Turn(tmp_path, model)
+    assert await turn.run() == ""
+    assert turn.workspace.files == {"a.py": b"a = 2\n"}
+    second = model.requests[1].messages[-1]
+    assert second.role is Role.TOOL
+    assert second.text.startswith("a.py: refused (not_found)")
+    assert [type(event) for event in turn.events if isinstance(event, AnswerStarted | ToolFinished | TurnEnded)] == [
+        AnswerStarted, ToolFinished, AnswerStarted, ToolFinished, AnswerStarted, TurnEnded,
+    ]  # fmt: skip
+
+
+@pytest.mark.acceptance("SP-05", "S1-018")
+async def test_a_model_without_tools_edits_by_text_and_is_told_by_text(tmp_path: Path) -> None:
+    model = ScriptedModel(
+        [Answer(text=f"I change it.\n\na.py\n{BLOCK}"), Answer(text="Done.")],
+        limits=Limits(50_000, 4_000, tools=False),
+    )
+    turn = Turn(tmp_path, model)
+    assert await turn.run() == ""
+    assert turn.workspace.files == {"a.py": b"a = 2\n"}
+    assert model.requests[0].tools == ()
+    assert model.requests[1].messages[-1].role is Role.USER
+    assert model.requests[1].messages[-1].text == "What became of your edits:\na.py: applied 1 of 1 hunk"
+
+
+async def test_a_broken_block_in_text_goes_back_to_the_model(tmp_path: Path) -> None:
+    broken = Answer(text="a.py\n<<<<<<< SEARCH\na = 1\n")
+    model = ScriptedModel([broken, Answer(text="Sorry.")], limits=Limits(50_000, 4_000, tools=False))
+    turn = Turn(tmp_path, model)
+    assert await turn.run() == ""
+    assert "refused (bad_format): line 2: the block has no ======= marker" in model.requests[1].messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("limit", "reached"),
+    [
+        (RoundLimit(2), "2 answers in one turn"),
+        (RepeatLimit(), "the model repeated the same replace_in_file call 3 times"),
+    ],
+)
+async def test_a_model_that_repeats_the_same_wrong_edit_is_stopped(
+    tmp_path: Path, limit: Limit, reached: str
+) -> None:
+    turn = Turn(tmp_path, ScriptedModel([edit(WRONG)], repeat=True), limit)
+    assert await turn.run() == reached
+    assert turn.workspace.files == {"a.py": b"a = 1\n"}
+
+
+async def test_no_request_goes_out_that_would_break_the_token_budget(tmp_path: Path) -> None:
+    model = ScriptedModel([Answer(text="hello")])
+    turn = Turn(tmp_path, model, TokenLimit(10))
+    limit = await turn.run()
+    assert limit.startswith("budget of 10 tokens (used 0, the next request needs about ")
+    assert model.requests == []
+
+
+async def test_spending_adds_up_over_requests_and_ends_at_the_budget(tmp_path: Path) -> None:
+    answers = [Answer(calls=edit(WRONG).calls, usage=Usage(1_000_000, 0))] * 3
+    model = ScriptedModel(answers, price=Price(1.0, 2.0))
+    turn = Turn(tmp_path, model, CostLimit(1.5))
+    assert (await turn.run()).startswith("budget of $1.50 (used $2.0000)")
+    assert (turn.spending.usage.input, turn.spending.requests, turn.spending.cost) == (2_000_000, 2, 2.0)
+
+
+@pytest.mark.acceptance("CL-08")
+async def test_nothing_is_sent_to_a_provider_without_a_yes(tmp_path: Path) -> None:
+    model = ScriptedModel([Answer(text="hi")], destination=Destination("anthropic", "api.anthropic.com"))
+    with pytest.raises(PermissionDenied):
+        await Turn(tmp_path, model).run()
+    assert model.requests == []
+
+
+async def test_after_a_failure_of_the_model_the_stack_is_as_it_was(tmp_path: Path) -> None:
+    model = ScriptedModel([edit(), ModelError("scripted: overloaded", ModelErrorKind.OVERLOADED)])
+    turn = Turn(tmp_path, model)
+    with pytest.raises(ModelError):
+        await turn.run()
+    assert [message.role for message in turn.stack] == ["system", "user", "assistant", "tool"]
