@@ -7,12 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import acceptance
+import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # Page, and what makes its text. A new page is one line here.
 PAGES: dict[str, Callable[[], str]] = {
     "docs/acceptance.md": acceptance.page,
+    "docs/commands.md": reference.commands_page,
+    "docs/settings.md": reference.settings_page,
 }
 
 

@@ -30,7 +30,7 @@ from motet.edits.review import Proposal
 from motet.edits.splice import close_last_line, splice
 from motet.errors import NotText
 from motet.text import TextFile
-from motet.text.syntax import syntax_errors
+from motet.text.syntax import language_of, syntax_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,8 @@ class _Draft:
         lines = [*self._lines[: change.first], *change.lines, *self._lines[change.last :]]
         lines = close_last_line(lines, self._final_newline, self._newline)
         if change.match.rung >= Rung.INDENTATION or change.match.inline:
-            was, becomes = (syntax_errors(text, self.base.path) for text in (self.text(), join_lines(lines)))
+            language = language_of(self.base.path)
+            was, becomes = (syntax_errors(text, language) for text in (self.text(), join_lines(lines)))
             if was is not None and becomes is not None and becomes > was:
                 return refuse_syntax(change.edit, change.match)
         self._lines = lines

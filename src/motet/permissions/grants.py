@@ -45,17 +45,13 @@ class GrantStore:
         with self._locked():
             self._write([*self._read(), _grant(project, action)])
 
-    def remove(self, project: Path, action: Action) -> bool:
-        """Forget it; returns whether there was such a grant."""
+    def forget(self, project: Path) -> int:
+        """Forget all grants for `project`; returns how many there were."""
         with self._locked():
             before = self._read()
-            kept = [grant for grant in before if grant != _grant(project, action)]
+            kept = [grant for grant in before if grant.project != str(project)]
             self._write(kept)
-            return len(kept) < len(before)
-
-    def of(self, project: Path) -> list[Grant]:
-        """All grants for `project`."""
-        return [grant for grant in self._read() if grant.project == str(project)]
+            return len(before) - len(kept)
 
     def _read(self) -> list[Grant]:
         try:

@@ -40,7 +40,9 @@ class ProviderSettings(_Table):
     base_url: str | None = Field(
         default=None, description="address of the API, up to and without `/chat/completions`"
     )
-    dialect: Literal["openai", "anthropic"] = Field(default="openai", description="which protocol the address speaks")
+    dialect: Literal["openai", "anthropic"] | None = Field(
+        default=None, description="which protocol the address speaks"
+    )
     key: str | None = Field(
         default=None, description="`env:NAME`, or `cmd:COMMAND` whose first output line is the key"
     )

@@ -1,17 +1,21 @@
-"""Syntax trees: which grammar a file has, and how many syntax errors a text holds (tree-sitter)."""
+"""Syntax trees: which grammar a file has, and how many syntax errors a text holds (tree-sitter).
+
+Grammars are imported when the first text in their language is parsed.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Parser, Tree
+    from tree_sitter import Node, Parser
 
-MAX_PARSED_BYTES = 1_000_000
-"""Larger texts are not parsed: the answer is "unknown"."""
+MAX_PARSED_CHARACTERS = 1_000_000
+"""Longer texts are not parsed; at about 5 MB a second this bounds one parse to a fraction of a second."""
 
 _GRAMMARS: dict[str, tuple[str, str]] = {
     "python": ("tree_sitter_python", "language"),
@@ -34,32 +38,34 @@ _SUFFIXES: dict[str, str] = {
     ".cts": "typescript",
     ".tsx": "tsx",
 }
+_LINE_END = re.compile(r"\r\n?")
 
 
 def language_of(path: str) -> str | None:
-    """The grammar for `path` by its suffix; None when motet has none."""
+    """The grammar for `path` by its suffix; None when there is none."""
     return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
 
 
-def parse(text: str, language: str) -> Tree:
-    """The syntax tree of `text`. Byte offsets in it refer to UTF-8."""
-    return _parser(language).parse(text.encode("utf-8", "surrogatepass"))
+def parse(text: str, language: str | None) -> Node | None:
+    """The root of the syntax tree of `text`; None without a grammar, and for a text that is too long.
 
-
-def syntax_errors(text: str, path: str) -> int | None:
-    """How many places of `text` are not valid syntax; None when there is no grammar or the text is too large."""
-    language = language_of(path)
-    if language is None or len(text) > MAX_PARSED_BYTES:
+    Offsets in the tree refer to the UTF-8 form with LF line ends: tree-sitter ends a line only there.
+    """
+    if language not in _GRAMMARS or len(text) > MAX_PARSED_CHARACTERS:
         return None
-    tree = parse(text, language)
-    if not tree.root_node.has_error:
-        return 0
-    count, nodes = 0, [tree.root_node]
-    while nodes:
-        node = nodes.pop()
-        if node.is_error or node.is_missing:
-            count += 1
-        nodes.extend(child for child in node.children if child.has_error or child.is_missing)
+    return _parser(language).parse(_LINE_END.sub("\n", text).encode("utf-8", "replace")).root_node
+
+
+def syntax_errors(text: str, language: str | None) -> int | None:
+    """Number of places where `text` does not parse; None when that cannot be said."""
+    root = parse(text, language)
+    if root is None:
+        return None
+    count, waiting = 0, [root] if root.has_error else []
+    while waiting:
+        node = waiting.pop()
+        count += node.is_error or node.is_missing
+        waiting.extend(child for child in node.children if child.has_error)
     return count
 
 

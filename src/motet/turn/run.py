@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind
@@ -17,7 +17,7 @@ from motet.turn.text_calls import calls_in_text
 
 async def run_turn(
     model: Model, stack: MessageStack, toolbox: Toolbox, gate: Gate, limits: Sequence[Limit], spending: Spending
-) -> AsyncIterator[TurnEvent]:
+) -> AsyncGenerator[TurnEvent]:
     """Run one turn on `stack`, which grows by the answers and the tools' results and stays valid throughout.
 
     Asks the gate before anything leaves for a provider. Raises `ModelError`, `PermissionDenied` and what a tool

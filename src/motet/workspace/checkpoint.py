@@ -132,15 +132,19 @@ class Checkpoints:
     @contextmanager
     def locked(self) -> Generator[None]:
         """Hold the store for this process. Raises `WorkspaceError` when another one holds it for 30 s."""
-        self._stop.clear()
         with contextlib.ExitStack() as stack:
             with told(self._store, _REFUSAL):
                 stack.enter_context(locked(self._store / "lock", LOCK_SECONDS, self._stop))
             yield
 
-    def stop_waiting(self) -> None:
-        """End a wait for the lock in another thread; who holds the lock already is not disturbed."""
+    @contextmanager
+    def no_waiting(self) -> Generator[None]:
+        """Inside, a wait for the lock in another thread ends; who holds the lock already is not disturbed."""
         self._stop.set()
+        try:
+            yield
+        finally:
+            self._stop.clear()
 
     def record(self, changes: Sequence[Change]) -> None:
         """Make sure that `changes` can be taken back; on the disk on return. Raises `WorkspaceError`."""
@@ -205,8 +209,8 @@ class Checkpoints:
 
     def manifests(self) -> list[Manifest]:
         """All records of this workspace, newest first."""
-        numbers = sorted((int(path.stem) for path in self._files(self._home)), reverse=True)
-        return [manifest for manifest in map(self.load, numbers) if manifest is not None]
+        numbers = [int(path.stem) for path in self._files(self._home)]
+        return [manifest for manifest in map(self.load, reversed(numbers)) if manifest is not None]
 
     def load(self, number: int) -> Manifest | None:
         """One record, if it is still there."""
@@ -234,7 +238,7 @@ class Checkpoints:
         if known is not None:
             return known
         self._prune()
-        number = max((int(path.stem) for path in self._files(self._home)), default=0) + 1
+        number = max((int(path.stem) for path in self._files(self._home)[-1:]), default=0) + 1
         return Manifest(number, self._root, time.time(), checkpoint.label, checkpoint.undoes)
 
     def _entry(self, known: Entry | None, change: Change) -> Entry:
@@ -251,17 +255,22 @@ class Checkpoints:
 
     @staticmethod
     def _files(home: Path) -> list[Path]:
-        return [path for path in home.glob("*.json") if path.stem.isdecimal()]
+        return sorted(
+            (path for path in home.glob("*.json") if path.stem.isdecimal()), key=lambda path: int(path.stem)
+        )
 
     def _prune(self) -> None:
-        """Drop what is too old or too much; once a day look through the whole store for contents nobody needs."""
-        self._drop_old(self._home, KEEP - 1)
+        """Make room for one more; once a day drop what is old in the whole store, and contents nobody needs."""
+        for path in self._files(self._home)[: -(KEEP - 1)]:
+            path.unlink(missing_ok=True)
         swept = self._store / "swept"
         if swept.exists() and abs(time.time() - swept.stat().st_mtime) < _DAY:
             return
         needed: set[str] = set()
         for home in (self._store / "workspaces").glob("*"):
-            self._drop_old(home, KEEP)
+            for path in self._files(home):
+                if path.stat().st_mtime < time.time() - KEEP_DAYS * _DAY:
+                    path.unlink(missing_ok=True)
             try:
                 manifests = [Manifest.load(path) for path in self._files(home)]
             except WorkspaceError:
@@ -269,13 +278,6 @@ class Checkpoints:
             needed |= {entry.before.hash for manifest in manifests for entry in manifest.entries if entry.before}
         self._blobs.keep_only(needed)
         write_durably(swept, b"")
-
-    def _drop_old(self, home: Path, keep: int) -> None:
-        files = sorted(self._files(home), key=lambda path: int(path.stem))
-        oldest = time.time() - KEEP_DAYS * _DAY
-        for place, path in enumerate(reversed(files)):
-            if place >= keep or path.stat().st_mtime < oldest:
-                path.unlink(missing_ok=True)
 
 
 def _info(manifest: Manifest) -> CheckpointInfo:

@@ -134,10 +134,10 @@ class DiskWorkspace:
             try:
                 return await asyncio.shield(task)
             except asyncio.CancelledError:
-                self._checkpoints.stop_waiting()
-                while not task.done():
-                    with contextlib.suppress(asyncio.CancelledError):
-                        await asyncio.wait([task])
+                with self._checkpoints.no_waiting():
+                    while not task.done():
+                        with contextlib.suppress(asyncio.CancelledError):
+                            await asyncio.wait([task])
                 task.exception()  # it is looked at; the cancellation is what the caller gets
                 raise
 

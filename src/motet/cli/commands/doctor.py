@@ -1,0 +1,96 @@
+"""`motet doctor`."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from motet import __version__
+from motet.cli.visible import visible
+from motet.engine import Engine
+from motet.errors import MotetError
+from motet.paths import config_file
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """One line: whether it is well, what it is about, what was found, what to do."""
+
+    mark: str
+    subject: str
+    text: str
+
+
+_GOOD, _MISSING, _BAD = "✓", "·", "✗"
+
+
+@click.command("doctor")
+def command() -> int:
+    """Check servers, models, keys and places on this machine.
+
+    \b
+    Examples:
+      motet doctor
+
+    Exit code 1 when something that motet needs is broken; a server that is not installed is only advice.
+    """
+    findings = asyncio.run(_examine())
+    width = max(len(finding.subject) for finding in findings)
+    colours = {_GOOD: "green", _MISSING: "yellow", _BAD: "red"}
+    for finding in findings:
+        mark = click.style(finding.mark, colours[finding.mark])
+        click.echo(f"{mark} {finding.subject:<{width}}  {visible(finding.text)}")
+    return 1 if any(finding.mark == _BAD for finding in findings) else 0
+
+
+async def _examine() -> list[_Finding]:
+    python = f"{platform.python_version()} ({sys.executable})"
+    findings = [_Finding(_GOOD, "motet", __version__), _Finding(_GOOD, "python", python), _git()]
+    try:
+        engine = Engine(Path.cwd())
+    except MotetError as error:
+        return [*findings, _Finding(_BAD, "settings", str(error))]
+    file = config_file()
+    findings.append(_Finding(_GOOD, "settings", str(file) if file.exists() else f"{file} (not there: defaults)"))
+    findings += [_Finding(_MISSING, "settings", notice) for notice in engine.loaded.notices]
+    findings.append(_state(engine.state))
+    findings.append(_Finding(_GOOD, "workspace", str(engine.root)))
+    for server in engine.found_servers():
+        if server.program is None:
+            findings.append(_Finding(_MISSING, server.name, f"not found; {server.advice}"))
+        else:
+            findings.append(_Finding(_GOOD, server.name, str(server.program)))
+    waiting = [item for item in engine.project_items() if not engine.gate.allows(item)]
+    findings += [_Finding(_MISSING, "trust", f"waits for `motet trust`: {item.subject}") for item in waiting]
+    try:
+        model, why = await engine.choose_model()
+        findings.append(_Finding(_GOOD, "model", f"{model.name} ({why})"))
+    except MotetError as error:
+        findings.append(_Finding(_BAD, "model", str(error)))
+    return findings
+
+
+def _git() -> _Finding:
+    program = shutil.which("git")
+    if program is None:
+        return _Finding(_MISSING, "git", "not found; ignore rules are then read by motet itself")
+    return _Finding(_GOOD, "git", program)
+
+
+def _state(state: Path) -> _Finding:
+    try:
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = state / ".doctor"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        return _Finding(
+            _BAD, "state", f"{state}: {error.strerror}; nothing can be written without a checkpoint there"
+        )
+    return _Finding(_GOOD, "state", str(state))

@@ -1,0 +1,75 @@
+"""Everything that one server has to say about one document: problems, fixes, closest names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+
+from motet.diagnostics.client import Client, Document
+from motet.diagnostics.convert import Translator, severity_of
+from motet.diagnostics.fixes import has_edits
+from motet.diagnostics.json_value import integer_of, list_of, object_of, text_of
+from motet.diagnostics.names import candidates, closest, named_in_message, rename, unknown_name
+from motet.diagnostics.quickfix import quick_fixes
+from motet.text import Diagnostic, Severity, SuggestedFix, TextFile
+
+_MOST_FIXED = 200
+"""Problems of one file for which fixes are asked for."""
+
+
+async def examine(
+    client: Client, server: str, document: Document, file: TextFile, severity: Severity
+) -> tuple[Diagnostic, ...] | None:
+    """The problems of `file` down to `severity`, with fixes; None when they are the same as last time.
+
+    `document` shows the text of `file`. Raises `ServerError`.
+    """
+    said = await client.diagnose(document)
+    if said is None:
+        return None
+    wanted = [raw for raw in said if severity_of(raw) <= severity]
+    if not wanted:
+        return ()
+    translator = Translator(file.path, file.text, client.encoding)
+    found = {_identity(one): (one, raw) for raw in wanted for one in [translator.diagnostic(raw, server)]}
+    pairs = list(found.values())
+    fixed = await asyncio.gather(*(_with_fixes(client, document, translator, *pair) for pair in pairs[:_MOST_FIXED]))
+    return (*fixed, *(one for one, _ in pairs[_MOST_FIXED:]))
+
+
+def _identity(one: Diagnostic) -> tuple[object, ...]:
+    return one.range, one.message, one.source, one.code
+
+
+async def _with_fixes(
+    client: Client, document: Document, translator: Translator, diagnostic: Diagnostic, raw: object
+) -> Diagnostic:
+    fixes = await quick_fixes(client, document, raw, translator)
+    if not has_edits(fixes):
+        said = named_in_message(diagnostic, translator.index)
+        near = said or await _closest_name(client, document, translator, diagnostic)
+        fixes = (near, *fixes) if near is not None else fixes
+    return replace(diagnostic, fixes=fixes) if fixes else diagnostic
+
+
+async def _closest_name(
+    client: Client, document: Document, translator: Translator, diagnostic: Diagnostic
+) -> SuggestedFix | None:
+    if not client.abilities.completes:
+        return None
+    name = unknown_name(diagnostic, translator.index)
+    if name is None:
+        return None
+    # At the start of the name, so that nothing typed narrows the answer.
+    position = translator.place(name.range.start)
+    where: dict[str, object] = {"textDocument": {"uri": document.uri}, "position": position}
+    answer = await client.ask("textDocument/completion", where)
+    items = list_of(answer) or list_of(object_of(answer).get("items"))
+    known = candidates(_labels(map(object_of, items)))
+    meant = closest(name, known, translator.index)
+    return rename(name.text, meant, name.range) if meant is not None else None
+
+
+def _labels(items: Iterable[dict[str, object]]) -> Iterable[tuple[str, int]]:
+    return ((text_of(item.get("label")), integer_of(item.get("kind")) or 0) for item in items)

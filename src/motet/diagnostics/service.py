@@ -1,0 +1,210 @@
+"""The one place to ask what is wrong with some files: language servers and checkers, side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from motet.diagnostics.changes import Changes, FileChange
+from motet.diagnostics.fixes import with_shared_fixes
+from motet.diagnostics.locate import Launch, Surroundings, locate, start
+from motet.diagnostics.progress import Doing, Progress
+from motet.diagnostics.servers import ServerSpec
+from motet.errors import PermissionDenied, ProcessError
+from motet.permissions import Action, Gate
+from motet.process import Child
+from motet.text import Diagnostic, Severity, TextFile
+
+if TYPE_CHECKING:
+    from motet.diagnostics.session import Answer, Session
+
+FIRST_ANSWER = 60.0
+"""Seconds that a server may take for its first answer; half of it for each later one."""
+
+
+class CheckerLike(Protocol):
+    """A source that is not a language server."""
+
+    @property
+    def name(self) -> str:
+        """As users know it."""
+        ...
+
+    @property
+    def action(self) -> Action:
+        """What the gate is asked before `check`."""
+        ...
+
+    async def check(self, files: Sequence[TextFile]) -> list[Diagnostic]:
+        """What is wrong with `files`, as they are on disk. Raises `ProcessError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of one check.
+
+    `diagnostics` are sorted by path, place, severity and source. `sources` are those who answered, sorted; who is
+    missing in one report cannot be compared with another. `advice` has one line for each that did not answer, or
+    not about everything.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    sources: tuple[str, ...]
+    advice: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Collected:
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    sources: set[str] = field(default_factory=set[str])
+    advice: list[str] = field(default_factory=list[str])
+
+    def add(self, source: str, answer: Answer) -> None:
+        self.diagnostics += answer.diagnostics
+        self.advice += answer.advice
+        if answer.complete:
+            self.sources.add(source)
+
+
+class DiagnosticsService:
+    """What servers and checkers say about the files of one workspace, check after check.
+
+    Servers start with the first file of their language and stay until `close`. Nothing of a project that is not
+    `trusted` is started; `extra_dirs`, where programs are looked for first, are the caller's own word.
+    `timeout` is in seconds: for a server's first answer, and half of it for each later one.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        servers: Sequence[ServerSpec],
+        *,
+        gate: Gate,
+        extra_dirs: Sequence[Path] = (),
+        checkers: Sequence[CheckerLike] = (),
+        severity: Severity = Severity.WARNING,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        trusted: bool = False,
+        timeout: float = FIRST_ANSWER,
+    ) -> None:
+        self._around = Surroundings(root.resolve(), tuple(extra_dirs), trusted)
+        self._specs = tuple(servers)
+        self._gate = gate
+        self._checkers = tuple(checkers)
+        self._severity = severity
+        self._on_progress = on_progress
+        self._timeout = timeout
+        self._changes = Changes(self._around.root)
+        self._asked: set[str] = set()
+        self._missing: list[str] = []
+        self._sessions: dict[str, Session] = {}
+
+    @property
+    def checker_names(self) -> frozenset[str]:
+        """The sources that are not language servers."""
+        return frozenset(checker.name for checker in self._checkers)
+
+    async def check(self, files: Sequence[TextFile], *, checkers: bool = True) -> Report:
+        """The truth about these versions of `files`; without `checkers`, as far as the servers know it.
+
+        The first check opens them, later ones send what changed. Servers and checkers work at the same time; one
+        that fails is a line of `advice`.
+        """
+        changes = self._changes.note(files)
+        collected = _Collected()
+        await self._start(files)
+        tasks = [self._ask_server(name, files, changes, collected) for name in self._sessions]
+        tasks += [self._ask_checker(checker, files, collected) for checker in self._checkers if checkers]
+        async with asyncio.TaskGroup() as group:
+            for task in tasks:
+                group.create_task(task)
+        return self._report(files, collected)
+
+    async def close(self) -> None:
+        """End all servers. The service can be used again; they start anew."""
+        sessions, self._sessions = self._sessions, {}
+        self._asked.clear()
+        self._missing.clear()
+        await asyncio.gather(*(session.close() for session in sessions.values()))
+
+    async def _start(self, files: Sequence[TextFile]) -> None:
+        """Start what the languages of `files` need and was not asked for before."""
+        wanted = [
+            spec
+            for spec in self._specs
+            if spec.name not in self._asked and any(spec.language_of(file.path) for file in files)
+        ]
+        self._asked.update(spec.name for spec in wanted)
+        launches, advice = await locate(wanted, self._around, self._gate)
+        self._missing += advice
+        children: list[tuple[Launch, Child]] = []
+        try:
+            for launch in launches:
+                self._on_progress(Progress(launch.spec.name, Doing.STARTING))
+                try:
+                    children.append((launch, await start(launch, self._around)))
+                except ProcessError as error:
+                    self._missing.append(f"{launch.spec.name}: {error}")
+            if children:
+                # The protocol's types take a third of a second to import: servers boot meanwhile.
+                self._open_sessions(await asyncio.to_thread(_session_class), children)
+        except asyncio.CancelledError:
+            for _, child in children:
+                child.kill()
+            raise
+
+    def _open_sessions(self, make: type[Session], children: Iterable[tuple[Launch, Child]]) -> None:
+        for launch, child in children:
+            self._sessions[launch.spec.name] = make(
+                launch,
+                self._around,
+                self._changes,
+                child=child,
+                severity=self._severity,
+                timeout=self._timeout,
+                on_progress=self._on_progress,
+            )
+
+    async def _ask_server(
+        self, name: str, files: Sequence[TextFile], changes: Sequence[FileChange], collected: _Collected
+    ) -> None:
+        session = self._sessions[name]
+        own = [file for file in files if session.is_for(file)]
+        if own or changes:
+            answer = await session.check(own, changes)
+            if own:
+                collected.add(name, answer)
+
+    async def _ask_checker(self, checker: CheckerLike, files: Sequence[TextFile], collected: _Collected) -> None:
+        self._on_progress(Progress(checker.name, Doing.CHECKING, 0, len(files)))
+        try:
+            await self._gate.require(checker.action)
+            collected.diagnostics += await checker.check(files)
+            collected.sources.add(checker.name)
+        except PermissionDenied as error:
+            collected.advice.append(f"{checker.name}: not started; {error}")
+        except ProcessError as error:
+            text = str(error)
+            collected.advice.append(text if text.startswith(f"{checker.name}:") else f"{checker.name}: {text}")
+
+    def _report(self, files: Sequence[TextFile], collected: _Collected) -> Report:
+        wanted = [one for one in collected.diagnostics if one.severity <= self._severity]
+        fixed = with_shared_fixes(wanted, {file.path: file for file in files})
+        diagnostics = tuple(sorted(dict.fromkeys(fixed), key=_order))
+        advice = dict.fromkeys((*self._missing, *sorted(collected.advice)))
+        return Report(diagnostics, tuple(sorted(collected.sources)), tuple(advice))
+
+
+def _session_class() -> type[Session]:
+    from motet.diagnostics.session import Session
+
+    return Session
+
+
+def _order(one: Diagnostic) -> tuple[str, int, int, int, str]:
+    start = one.range.start
+    return one.path, start.line, start.column, one.severity, one.source

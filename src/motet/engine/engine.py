@@ -1,0 +1,147 @@
+"""One workspace with everything wired: settings, gate, files, servers, model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec, Surroundings
+from motet.engine.models import model_config
+from motet.engine.servers import FoundServer, find_servers, server_specs
+from motet.engine.trust import project_items, project_trust
+from motet.errors import UsageError
+from motet.fix import FixEvent, FixLoop, FixOptions, RoundReviewer
+from motet.models.catalog import Candidate, choose, list_models
+from motet.models.protocol import Model
+from motet.paths import PROJECT_FILE, config_file, state_dir
+from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
+from motet.settings import Loaded, load_settings
+from motet.text import Severity
+from motet.workspace import Checkpoints, DiskWorkspace, find_workspace, resolve_user_path
+
+
+def load(start: Path, flags: Mapping[str, object], environ: Mapping[str, str] = os.environ) -> Loaded:
+    """The settings in force for the workspace around `start`. Raises `SettingsError`."""
+    return load_settings(config_file(environ), find_workspace(start) / PROJECT_FILE, environ, flags)
+
+
+class Engine:
+    """The engine of one workspace. `start` is where the user stands; paths are meant from there."""
+
+    def __init__(
+        self,
+        start: Path,
+        *,
+        flags: Mapping[str, object] | None = None,
+        allow: Sequence[str] = (),
+        ask: Ask | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        """Reads settings; starts nothing. Raises `SettingsError`."""
+        self._start = start
+        self._environ = environ
+        self.root = find_workspace(start)
+        self.loaded = load(start, flags or {}, environ)
+        self.state = state_dir(environ)
+        self.grants = GrantStore(self.state)
+        self.gate = Gate(self.root, RuleSet(_rules(self.loaded, allow)), self.grants, ask)
+        self.workspace = DiskWorkspace(self.root, gate=self.gate, checkpoints=Checkpoints(self.state, self.root))
+
+    @property
+    def notices(self) -> list[str]:
+        """What the user should know before a run: ignored settings of the project, things that wait for trust."""
+        waiting = sum(not self.gate.allows(item) for item in self.project_items())
+        trust = f"{waiting} of this project's own tools or commands wait for `motet trust`"
+        return [*self.loaded.notices, *([trust] if waiting else [])]
+
+    async def source_files(self, paths: Sequence[Path] = ()) -> list[str]:
+        """The files to look at: those in `paths` (from where the user stands), else the whole workspace.
+
+        Raises `UsageError` for a path that does not exist or lies outside.
+        """
+        typed = [resolve_user_path(self.root, self._start, str(path)) for path in paths]
+        return await self.workspace.list_files(typed)
+
+    async def choose_model(self) -> tuple[Model, str]:
+        """The model to use and why it is that one. Raises `UsageError` or `ModelError`."""
+        name = self.loaded.settings.model if self.loaded.origins.get("model") == "the command line" else None
+        model, why = await choose(name, model_config(self.loaded.settings, self.root), self._environ)
+        fix = self.loaded.settings.fix
+        if fix.max_cost is not None and model.price is None and model.destination.remote:
+            provider = model.destination.provider
+            raise UsageError(
+                f"--max-cost: the price of {model.name} is not known; set providers.{provider}.input_price and "
+                "output_price, or use --max-tokens"
+            )
+        return model, why
+
+    async def models(self) -> list[Candidate]:
+        """What can be used now, and why the rest cannot."""
+        return await list_models(model_config(self.loaded.settings, self.root), self._environ)
+
+    def servers(self) -> list[ServerSpec]:
+        """The language servers that would be used, known ones and the user's own."""
+        return server_specs(self.loaded, self.gate)
+
+    def found_servers(self) -> list[FoundServer]:
+        """Each server, and where it would be started from; of alternatives only the first that is there."""
+        trust = project_trust(self.root, self.gate)
+        return find_servers(self.servers(), Surroundings(self.root, trust.tool_directories, trust.runs_code))
+
+    def project_items(self) -> list[Action]:
+        """What this project defines that would run: its programs, servers and checkers; each needs trust."""
+        return project_items(self.root, self.loaded)
+
+    @asynccontextmanager
+    async def diagnostics(
+        self, checkers: Sequence[str], on_progress: Callable[[Progress], None]
+    ) -> AsyncGenerator[DiagnosticsService]:
+        """The diagnostics of this workspace; its servers end with the context. `checkers` are command lines."""
+        settings = self.loaded.settings
+        trust = project_trust(self.root, self.gate)
+        service = DiagnosticsService(
+            self.root,
+            self.servers(),
+            gate=self.gate,
+            extra_dirs=trust.tool_directories,
+            trusted=trust.runs_code,
+            checkers=self._checkers(checkers),
+            severity=Severity[settings.fix.severity.upper()],
+            on_progress=on_progress,
+        )
+        try:
+            yield service
+        finally:
+            await service.close()
+
+    def fix_loop(
+        self,
+        diagnostics: DiagnosticsService,
+        model: Model,
+        reviewer: RoundReviewer,
+        emit: Callable[[FixEvent], None],
+        *,
+        dry_run: bool = False,
+    ) -> FixLoop:
+        """The loop of `motet fix`, with the limits of the settings."""
+        fix = self.loaded.settings.fix
+        options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run)
+        return FixLoop(self.workspace, diagnostics, model, self.gate, reviewer, options, emit)
+
+    def _checkers(self, commands: Sequence[str]) -> list[Checker]:
+        own = [(command, Origin.USER) for command in commands]
+        own += [(checker.command, Origin.USER) for checker in self.loaded.settings.checkers.values()]
+        own += [(checker.command, Origin.PROJECT) for checker in self.loaded.inert.checkers.values()]
+        made = [Checker.from_text(command, self.root, origin=origin) for command, origin in own]
+        return [checker for checker in made if checker.origin is Origin.USER or self.gate.allows(checker.action)]
+
+
+def _rules(loaded: Loaded, allow: Sequence[str]) -> list[Rule]:
+    permissions = loaded.settings.permissions
+    return [
+        *(Rule.parse(text, Verdict.ALLOW) for text in (*permissions.allow, *allow)),
+        *(Rule.parse(text, Verdict.ASK) for text in permissions.ask),
+        *(Rule.parse(text, Verdict.DENY) for text in permissions.deny),
+    ]

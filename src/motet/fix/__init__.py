@@ -1,0 +1,35 @@
+"""The loop of `motet fix`: collect what the compilers complain about, ask a model, review, apply, look again.
+
+A front end subscribes to `FixEvent`s and brings a `Reviewer`; it decides nothing else.
+"""
+
+from motet.fix.events import (
+    Checked,
+    EndReason,
+    Fixed,
+    FixEvent,
+    Notice,
+    RoundFinished,
+    RoundStarted,
+    TakenBack,
+    TurnHappened,
+)
+from motet.fix.loop import FixLoop, FixOptions
+from motet.fix.review import AcceptAll, ProposeOnly, RoundReviewer
+
+__all__ = [
+    "AcceptAll",
+    "Checked",
+    "EndReason",
+    "FixEvent",
+    "FixLoop",
+    "FixOptions",
+    "Fixed",
+    "Notice",
+    "ProposeOnly",
+    "RoundFinished",
+    "RoundReviewer",
+    "RoundStarted",
+    "TakenBack",
+    "TurnHappened",
+]

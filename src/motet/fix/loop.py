@@ -1,0 +1,288 @@
+"""The loop itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from motet.diagnostics import Change, DiagnosticsService, Report, compare
+from motet.errors import FileTooLarge, ModelError, ModelErrorKind, NotText, PermissionDenied, WorkspaceError
+from motet.fix.events import (
+    Checked,
+    EndReason,
+    Fixed,
+    FixEvent,
+    Notice,
+    RoundFinished,
+    RoundStarted,
+    TakenBack,
+    TurnHappened,
+)
+from motet.fix.outcome import Outcome, describe_after, remarks
+from motet.fix.request import Notes, Request, build_requests
+from motet.fix.review import RoundReviewer
+from motet.models.protocol import Model
+from motet.permissions import Gate
+from motet.text import Diagnostic, TextFile
+from motet.tools import EditDesk, FileReport, Toolbox
+from motet.tools.builtin import ReplaceInFile
+from motet.turn import (
+    CostLimit,
+    Limit,
+    RepeatLimit,
+    RoundLimit,
+    Spending,
+    TokenLimit,
+    ToolFinished,
+    TurnEnded,
+    run_turn,
+)
+from motet.workspace import Workspace
+
+_SMALLEST_SHARE = 0.2
+"""A request that is still too long at this share of the window is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixOptions:
+    """How far a run may go. Tokens and dollars are for the whole run."""
+
+    rounds: int = 5
+    model_rounds: int = 6
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    dry_run: bool = False
+
+
+class FixLoop:
+    """One run over some files of a workspace."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        diagnostics: DiagnosticsService,
+        model: Model,
+        gate: Gate,
+        reviewer: RoundReviewer,
+        options: FixOptions,
+        emit: Callable[[FixEvent], None],
+    ) -> None:
+        self._workspace = workspace
+        self._diagnostics = diagnostics
+        self._model = model
+        self._gate = gate
+        self._reviewer = reviewer
+        self._options = options
+        self._emit = emit
+        self._spending = Spending(model.price)
+        self._notes = Notes()
+        self._files: dict[str, TextFile] = {}
+        self._report = Report((), (), ())
+        self._known: list[Diagnostic] = []
+        self._outcome = Outcome()
+
+    async def run(self, paths: Sequence[str]) -> Fixed:
+        """Fix what is wrong in `paths` (workspace paths). Always ends with `Fixed`, also when it is cancelled."""
+        try:
+            reason, detail = await self._run(paths)
+        except ModelError as error:
+            reason, detail = EndReason.MODEL, str(error)
+        except PermissionDenied as error:
+            reason, detail = EndReason.DENIED, str(error)
+        except asyncio.CancelledError:
+            reason, detail = EndReason.INTERRUPTED, ""
+        fixed = await self._outcome.finish(self._workspace, reason, detail, self._report.diagnostics, self._spending)
+        self._emit(fixed)
+        return fixed
+
+    async def _run(self, paths: Sequence[str]) -> tuple[EndReason, str]:
+        await self._read(paths)
+        self._report = await self._check()
+        for line in self._report.advice:
+            self._emit(Notice(line))
+        self._emit(Checked(self._report.diagnostics, self._report.sources, len(self._files)))
+        taken_back = 0
+        for number in range(1, self._options.rounds + 1):
+            wanted = self._wanted()
+            if not wanted:
+                return (
+                    (EndReason.NO_PROGRESS, "what is left you declined")
+                    if self._report.diagnostics
+                    else (EndReason.CLEAN, "")
+                )
+            self._outcome.rounds = number
+            before = self._files.copy(), self._report
+            self._known = [
+                found for found in self._report.diagnostics if found.source not in self._diagnostics.checker_names
+            ]
+            limit, reports = await self._ask(number, wanted)
+            if self._options.dry_run:
+                return EndReason.DRY_RUN, "nothing was written"
+            change, was_taken_back = await self._look_again(number, *before, reports)
+            taken_back = taken_back + 1 if was_taken_back else 0
+            if self._reviewer.stopped:
+                return EndReason.HUMAN, ""
+            if limit:
+                return EndReason.BUDGET, limit
+            if not self._report.diagnostics:
+                return EndReason.CLEAN, ""
+            stuck = self._why_stuck(change, reports, taken_back)
+            if stuck:
+                return EndReason.NO_PROGRESS, stuck
+        return EndReason.ROUNDS, f"after {self._options.rounds} rounds"
+
+    async def _read(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            try:
+                self._files[path] = await self._workspace.read(path)
+            except (NotText, FileTooLarge):
+                continue  # no compiler reads it either
+            except WorkspaceError as error:
+                self._emit(Notice(f"left out: {error}"))
+
+    async def _check(self) -> Report:
+        """What is wrong now; files that only a checker has named are read too."""
+        report = await self._diagnostics.check(list(self._files.values()))
+        await self._read(sorted({found.path for found in report.diagnostics} - self._files.keys()))
+        return report
+
+    def _wanted(self) -> list[Diagnostic]:
+        """What is asked about: the problems that the human has not declined to have changed."""
+        return [
+            found
+            for found in self._report.diagnostics
+            if found.path in self._files and not self._outcome.is_declined(found, self._files)
+        ]
+
+    async def _ask(self, number: int, wanted: Sequence[Diagnostic]) -> tuple[str, list[FileReport]]:
+        """Ask about all of `wanted`; returns the budget that ran out, if any, and what became of the edits."""
+        requests = self._requests(wanted, 1.0)
+        self._emit(RoundStarted(number, tuple(request.paths for request in requests)))
+        reports: list[FileReport] = []
+        limit = ""
+        for request in requests:
+            limit = await self._ask_within_window(request, wanted, reports)
+            if limit or self._reviewer.stopped:
+                break
+        return limit, reports
+
+    async def _ask_within_window(
+        self, request: Request, wanted: Sequence[Diagnostic], reports: list[FileReport], share: float = 1.0
+    ) -> str:
+        """Ask; when the provider finds the request too long, ask again in smaller pieces."""
+        try:
+            return await self._turn(request, reports)
+        except ModelError as error:
+            share /= 2
+            if error.kind is not ModelErrorKind.CONTEXT_TOO_LONG or share < _SMALLEST_SHARE:
+                raise
+        for smaller in self._requests([found for found in wanted if found.path in request.paths], share):
+            limit = await self._ask_within_window(smaller, wanted, reports, share)
+            if limit:
+                return limit
+        return ""
+
+    def _requests(self, wanted: Sequence[Diagnostic], share: float) -> list[Request]:
+        return build_requests(self._workspace.root, self._files, wanted, self._model.limits, self._notes, share)
+
+    async def _turn(self, request: Request, reports: list[FileReport]) -> str:
+        desk = EditDesk(self._workspace, self._reviewer, self._after_apply)
+        toolbox = Toolbox([ReplaceInFile(desk)])
+        limit = ""
+        for line in request.left_out:
+            self._emit(Notice(f"not shown to the model: {line}"))
+        turn = run_turn(self._model, request.stack, toolbox, self._gate, self._limits(), self._spending)
+        try:
+            async with aclosing(turn) as events:
+                async for event in events:
+                    self._emit(TurnHappened(request.paths, event))
+                    match event:
+                        case TurnEnded(limit=reached) if reached.startswith("budget"):
+                            limit = reached
+                        case ToolFinished() if self._reviewer.stopped or self._options.dry_run:
+                            break
+                        case _:
+                            pass
+        finally:
+            reports += desk.reports
+            self._outcome.add(desk.reports)
+            for report in desk.reports:
+                for line in remarks(report):
+                    self._notes.add(report.path, line)
+        return limit
+
+    def _limits(self) -> list[Limit]:
+        options = self._options
+        limits: list[Limit] = [RoundLimit(options.model_rounds), RepeatLimit()]
+        if options.max_tokens is not None:
+            limits.append(TokenLimit(options.max_tokens))
+        if options.max_cost is not None:
+            limits.append(CostLimit(options.max_cost))
+        return limits
+
+    async def _after_apply(self, written: Sequence[TextFile]) -> dict[str, str]:
+        """What the servers say about files just written, compared with what they said before. A checker may be
+        the whole test suite; it is asked at the end of the round."""
+        paths = {file.path for file in written}
+        before = {path: self._files[path] for path in paths if path in self._files}
+        self._files |= {file.path: file for file in written}
+        report = await self._diagnostics.check(written, checkers=False)
+        old = [found for found in self._known if found.path in paths]
+        self._known = [found for found in self._known if found.path not in paths] + list(report.diagnostics)
+        return describe_after(compare(old, before, report.diagnostics, self._files), paths)
+
+    async def _look_again(
+        self, number: int, files: dict[str, TextFile], before: Report, reports: Sequence[FileReport]
+    ) -> tuple[Change, bool]:
+        """Check everything again after a round; take the round back when it made things worse."""
+        written = sorted({report.path for report in reports if report.applied is not None})
+        if written:
+            self._report = await self._check()
+        change = compare(before.diagnostics, files, self._report.diagnostics, self._files)
+        worse = len(self._report.diagnostics) > len(before.diagnostics)
+        self._emit(
+            RoundFinished(number, self._report.diagnostics, self._report.sources, change, tuple(written), worse)
+        )
+        if not worse or await self._reviewer.keep_worse(change.new, written):
+            return change, False
+        await self._take_back(files, before, change, written)
+        return compare(before.diagnostics, files, self._report.diagnostics, self._files), True
+
+    async def _take_back(
+        self, files: dict[str, TextFile], before: Report, change: Change, written: Sequence[str]
+    ) -> None:
+        """Restore first the written files in which there are more problems; all of them when that is not enough."""
+        worse = [path for path in written if _count(self._report, path) > _count(before, path)]
+        for paths in (worse, [path for path in written if path not in worse]):
+            if not paths or len(self._report.diagnostics) <= len(before.diagnostics):
+                continue
+            for path in paths:
+                await self._restore(path, files.get(path))
+                new = "\n".join(f"  [{found.severity.label}] {found.message}" for found in change.new)
+                self._notes.add(path, f"Your last edits to {path} were taken back, because they led to:\n{new}")
+            self._report = await self._check()
+            self._emit(TakenBack(tuple(paths), self._report.diagnostics, self._report.sources))
+
+    async def _restore(self, path: str, old: TextFile | None) -> None:
+        if old is None:
+            await self._workspace.delete(self._files.pop(path))
+        else:
+            self._files[path] = await self._workspace.write(self._files[path], old.data)
+
+    def _why_stuck(self, change: Change, reports: Sequence[FileReport], taken_back: int) -> str:
+        """Why another round would bring nothing; empty when it might."""
+        if taken_back == 1 or any(remarks(report) for report in reports):
+            return ""  # the model has been told something new
+        if taken_back:
+            return "the same edits make it worse again"
+        if not any(report.applied for report in reports):
+            return "no edit was made" if not reports else "no edit was applied"
+        if not change.solved:
+            return "the edits solved nothing"
+        return "" if self._outcome.is_new_state(self._files) else "the files are as they were before"
+
+
+def _count(report: Report, path: str) -> int:
+    return sum(found.path == path for found in report.diagnostics)

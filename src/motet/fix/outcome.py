@@ -1,0 +1,129 @@
+"""What a run has come to so far: which files were proposed, changed, refused, declined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from motet.diagnostics import Change
+from motet.edits import Decision
+from motet.errors import FileMissing, MotetError
+from motet.fix.events import EndReason, Fixed
+from motet.text import Diagnostic, LineIndex, TextFile
+from motet.tools import FileReport
+from motet.turn import Spending
+from motet.workspace import Workspace
+
+Line = tuple[str, str]
+"""A path and the text of one of its lines: what a human declined to have changed, wherever it moves to."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Grows with every turn; `finish` makes the end of the run out of it."""
+
+    rounds: int = 0
+    first: dict[str, TextFile | None] = field(default_factory=dict[str, TextFile | None])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    denied: dict[str, None] = field(default_factory=dict[str, None])
+    declined: set[Line] = field(default_factory=set[Line])
+    states: set[frozenset[tuple[str, str]]] = field(default_factory=set[frozenset[tuple[str, str]]])
+
+    def add(self, reports: Sequence[FileReport]) -> None:
+        """Count what became of one turn's edits."""
+        for report in reports:
+            self.first.setdefault(report.path, report.before)
+            self.declined |= declined_lines(report)
+            if report.denied:
+                self.denied[report.path] = None
+            if report.problem:
+                self.failed[report.path] = report.problem
+            elif report.plan.refusals:
+                refusal = report.plan.refusals[0]
+                self.failed[report.path] = f"{refusal.reason}: {refusal.message}"
+            else:
+                self.failed.pop(report.path, None)
+
+    def is_declined(self, found: Diagnostic, files: Mapping[str, TextFile]) -> bool:
+        """Whether the human said no to a change of the line that `found` is about."""
+        file = files.get(found.path)
+        return file is not None and (found.path, LineIndex(file.text).line(found.range.start.line)) in self.declined
+
+    def is_new_state(self, files: Mapping[str, TextFile]) -> bool:
+        """Whether the proposed files have not all been exactly like this after an earlier round."""
+        state = frozenset((path, file.hash) for path, file in files.items() if path in self.first)
+        is_new = state not in self.states
+        self.states.add(state)
+        return is_new
+
+    async def finish(
+        self,
+        workspace: Workspace,
+        reason: EndReason,
+        detail: str,
+        remaining: tuple[Diagnostic, ...],
+        spending: Spending,
+    ) -> Fixed:
+        """The end of the run; which files changed is read from the workspace, not remembered."""
+        changed = [path for path, before in self.first.items() if await _differs(workspace, path, before)]
+        return Fixed(
+            reason,
+            detail,
+            tuple(sorted(changed)),
+            tuple(sorted(self.first)),
+            {path: why for path, why in sorted(self.failed.items()) if path not in changed or why},
+            remaining,
+            self.rounds,
+            spending.usage,
+            spending.cost if spending.price else None,
+            tuple(self.denied),
+        )
+
+
+def declined_lines(report: FileReport) -> set[Line]:
+    """The old lines of hunks that the human rejected without saying what would be better."""
+    if report.proposal is None:
+        return set()
+    return {
+        (report.path, line.text)
+        for hunk in report.proposal.hunks
+        if hunk.decision is Decision.REJECTED and not hunk.remark
+        for line in hunk.hunk.old
+    }
+
+
+def remarks(report: FileReport) -> list[str]:
+    """What the human said about rejected hunks, for the next request."""
+    if report.proposal is None:
+        return []
+    return [
+        f"The human rejected your change at line {hunk.hunk.line} of {report.path}: {hunk.remark}"
+        for hunk in report.proposal.hunks
+        if hunk.decision is Decision.REJECTED and hunk.remark
+    ]
+
+
+def describe_after(change: Change, paths: set[str]) -> dict[str, str]:
+    """By path, what an edit solved and what it brought up, for the tool's result."""
+    notes: dict[str, str] = {}
+    for path in paths:
+        solved = sum(found.path == path for found in change.solved)
+        left = sum(found.path == path for found in change.remaining)
+        new = [found for found in change.new if found.path == path]
+        lines = [f"The compilers now: {solved} solved, {left} left, {len(new)} new in {path}."]
+        lines += [
+            f"[{found.severity.label}] Line {found.range.start.line}, Column {found.range.start.column}: {found.message}"
+            for found in new
+        ]
+        notes[path] = "\n".join(lines)
+    return notes
+
+
+async def _differs(workspace: Workspace, path: str, before: TextFile | None) -> bool:
+    try:
+        now = await workspace.read(path)
+    except FileMissing:
+        return before is not None
+    except MotetError:
+        return False  # it never was readable, so nothing was written to it
+    return before is None or now.data != before.data

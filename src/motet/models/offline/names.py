@@ -1,0 +1,193 @@
+"""Names that a diagnostic says are unknown, and the one that was most likely meant.
+
+Two sources, both in the request: a *did you mean* in the message, and the names of the text that was shown.
+A name is only chosen when it is clearly the closest; a tie is left to a human.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from motet.models.offline.scope import visible_lines
+from motet.models.offline.source import Source, Word, word_at
+from motet.text.position import Position, Range
+from motet.text.report import ReportedDiagnostic
+
+_Q = r"[`'\"‘“]"
+_E = r"[`'\"’”]"
+_NAME = r"(?P<name>[^\W\d][\w$]*)"
+
+_UNKNOWN_NAMES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^Undefined name {_Q}{_NAME}{_E}",
+        rf"^{_Q}{_NAME}{_E} is not defined",
+        rf"^[Nn]ame {_Q}{_NAME}{_E} (?:is not defined|used when not defined)",
+        rf"^Undefined variable {_Q}{_NAME}{_E}",
+        rf"[Uu]se of undeclared identifier {_Q}{_NAME}{_E}",
+        rf"[Uu]nknown type name {_Q}{_NAME}{_E}",
+        rf"[Cc]all to undeclared function {_Q}{_NAME}{_E}",
+        rf"[Ii]mplicit declaration of function {_Q}{_NAME}{_E}",
+        rf"{_Q}{_NAME}{_E} (?:was not declared in this scope|undeclared)",
+        rf"^Cannot find (?:name|namespace) {_Q}{_NAME}{_E}",
+        rf"[Cc]annot find (?:value|type|function|macro|struct, variant or union type) {_Q}{_NAME}{_E}",
+        r"^undefined: (?P<name>[^\W\d]\w*)",
+    )
+)
+_UNKNOWN_MEMBERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^Cannot access attribute {_Q}{_NAME}{_E} for class {_Q}(?P<owner>[^\"]*){_E}",
+        rf"^Cannot access attribute {_Q}{_NAME}{_E} for ",
+        rf"^{_Q}{_NAME}{_E} is not a known attribute of module",
+        rf"^Object of type {_Q}(?P<owner>[^`]*){_E} has no attribute {_Q}{_NAME}{_E}",
+        rf"has no (?:attribute|member) {_Q}{_NAME}{_E}",
+        rf"[Nn]o member named {_Q}{_NAME}{_E}",
+        rf"[Ff]ield designator {_Q}{_NAME}{_E} does not refer to any field",
+        rf"[Pp]roperty {_Q}{_NAME}{_E} does not exist on type",
+        rf"known properties, (?:and|but) {_Q}{_NAME}{_E} does not exist",
+        rf"[Nn]o (?:field|method named|method) {_Q}{_NAME}{_E}",
+    )
+)
+_UNKNOWN_EXPORTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^{_Q}{_NAME}{_E} is unknown import symbol",
+        rf"has no exported member(?: named)? {_Q}{_NAME}{_E}",
+        rf"^[Mm]odule .* has no (?:member|attribute) {_Q}{_NAME}{_E}",
+    )
+)
+_MEANT = re.compile(
+    rf"(?:[Dd]id you mean(?: to (?:use|write))?|; maybe|similar name exists):? "
+    rf"(?:the \w+(?: \w+)? )?{_Q}(?P<meant>[^\W\d][\w$]*(?:(?:\.|::)[^\W\d][\w$]*)*){_E}"
+)
+_ANY_QUOTED = re.compile(rf"{_Q}{_NAME}{_E}")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A name that a diagnostic does not know, where it stands, and what kind of name it is."""
+
+    name: str
+    range: Range
+    kind: str
+    """`name`, `member` or `export`"""
+    owner: str = ""
+
+
+def unknown_in(source: Source, diagnostic: ReportedDiagnostic) -> Unknown | None:
+    """The name that `diagnostic` complains about, when it says so and the name really stands there."""
+    kinds = (("export", _UNKNOWN_EXPORTS), ("member", _UNKNOWN_MEMBERS), ("name", _UNKNOWN_NAMES))
+    for kind, patterns in kinds:
+        for pattern in patterns:
+            found = pattern.search(diagnostic.message)
+            if found is None:
+                continue
+            range_ = _where(source, diagnostic, found["name"])
+            owner = found.groupdict().get("owner") or ""
+            return None if range_ is None else Unknown(found["name"], range_, kind, owner)
+    return None
+
+
+def meant_in(source: Source, diagnostic: ReportedDiagnostic) -> tuple[Unknown, str] | None:
+    """The name complained about and the one that the message proposes, as in *Did you mean 'Component'?*."""
+    found = _MEANT.search(diagnostic.message)
+    if found is None or _MEANT.search(diagnostic.message, found.end()) is not None:
+        return None
+    for quoted in _ANY_QUOTED.finditer(diagnostic.message[: found.start()]):
+        range_ = _where(source, diagnostic, quoted["name"])
+        if range_ is not None and quoted["name"] != found["meant"]:
+            return Unknown(quoted["name"], range_, "name"), found["meant"]
+    return None
+
+
+def closest(source: Source, others: Iterable[Source], unknown: Unknown, reported: frozenset[str]) -> str | None:
+    """The one name of the shown text that is clearly closest to `unknown`; None when none or several are.
+
+    Fewer slips win; then the more likely kind of place, as for a member what is used on the same receiver; then
+    the same letters. `reported` are all names that diagnostics of this request call unknown: no fix points to
+    them, except that an import's name may be what its users already expect.
+    """
+    from rapidfuzz.distance import OSA
+
+    wrong = unknown.name
+    limit = _tolerance(wrong)
+    nearest: tuple[int, int, bool] | None = None
+    best: set[str] = set()
+    for tier, names in enumerate(_tiers(source, others, unknown, reported)):
+        for name in names:
+            if name == wrong or abs(len(name) - len(wrong)) > limit or _differ_in_digits(name, wrong):
+                continue
+            slips = OSA.distance(wrong, name, score_cutoff=limit)
+            rank = (slips, tier, set(name) != set(wrong))
+            if slips > limit or (nearest is not None and rank > nearest):
+                continue
+            if rank != nearest:
+                nearest, best = rank, set()
+            best.add(name)
+    return best.pop() if len(best) == 1 else None
+
+
+def _where(source: Source, diagnostic: ReportedDiagnostic, name: str) -> Range | None:
+    line = source.report.line(diagnostic.place.line)
+    if line is None:
+        return None
+    column = word_at(line, diagnostic.place.column, name)
+    if column is None:
+        return None
+    start = Position(diagnostic.place.line, column)
+    return Range(start, Position(start.line, column + len(name)))
+
+
+def _tiers(
+    source: Source, others: Iterable[Source], unknown: Unknown, reported: frozenset[str]
+) -> Iterator[frozenset[str]]:
+    words = [word for word in source.words if word.place != unknown.range.start]
+    other_words = [word for other in others for word in other.words]
+    match unknown.kind:
+        case "export":
+            yield reported
+            yield _names(words, reported)
+        case "member":
+            here = next((word for word in source.words if word.place == unknown.range.start), None)
+            yield frozenset(_builtin_members(unknown.owner))
+            if here is not None and here.receiver:
+                yield _names((w for w in words if w.receiver == here.receiver and w.joint == here.joint), reported)
+            yield _names((w for w in (*words, *other_words) if w.joint), reported)
+            yield _names((*words, *other_words), reported)
+        case _ if source.is_python:
+            lines = visible_lines(source, unknown.range.start.line)
+            known = _names((w for w in words if not w.joint and lines.shows(w)), reported)
+            yield known | _PYTHON_NAMES
+        case _:
+            yield _names((w for w in words if not w.joint), reported)
+            yield _names((w for w in other_words if not w.joint), reported)
+
+
+def _names(words: Iterable[Word], reported: frozenset[str]) -> frozenset[str]:
+    return frozenset(word.name for word in words) - reported
+
+
+_PYTHON_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+
+
+def _builtin_members(owner: str) -> Iterator[str]:
+    """Public attributes of the builtin type that a message names, as in `list[int]`."""
+    name = re.match(r"(?:type\[)?([^\W\d]\w*)", owner)
+    kind: object = getattr(builtins, name[1], None) if name is not None else None
+    if isinstance(kind, type):
+        yield from (member for member in dir(kind) if not member.startswith("_"))
+
+
+def _tolerance(name: str) -> int:
+    """How many slips (a character more, less, other, or two swapped) a name of this length may hold."""
+    length = len(name)
+    return 0 if length < 3 else 1 if length < 8 else 2
+
+
+def _differ_in_digits(one: str, other: str) -> bool:
+    """`arg1` and `arg2` are two names, not one name misspelt."""
+    return re.sub(r"\d+", "", one) == re.sub(r"\d+", "", other)

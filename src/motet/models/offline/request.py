@@ -1,0 +1,101 @@
+"""What the offline model reads out of a request: files with their diagnostics, the root, what came of its calls."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from motet.messages import Message, Role
+from motet.models.protocol import ModelRequest
+from motet.text.report import FileReport, parse_report
+
+TOOL = "replace_in_file"
+_ROOT = re.compile(r"^Workspace: (?P<root>\S.*?)\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"<{7} SEARCH\n(?P<search>.*?)^={7}\n(?P<replace>.*?)^>{7} REPLACE", re.DOTALL | re.MULTILINE)
+_REFUSED = re.compile(r"\b(?:rejected|refused|declined|not applied|nothing (?:was )?applied)\b", re.IGNORECASE)
+
+Core = tuple[tuple[str, ...], tuple[str, ...]]
+"""What a block changes: lines before, lines after, without those that stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """One request, as far as the offline model understands it."""
+
+    root: str
+    reports: tuple[FileReport, ...]
+    can_call: bool
+    answered: bool
+    """Whether tool results are the last thing said: the round is over."""
+    refused: bool
+    """Whether one of those results is an error or a rejection."""
+    spent: frozenset[tuple[str, Core]]
+    """Path and core of every edit that was refused before in this conversation."""
+
+    def relative(self, path: str) -> str:
+        """`path` as edit tools take it: relative to the workspace, with `/`."""
+        try:
+            return PurePath(path).relative_to(self.root).as_posix() if self.root else path
+        except ValueError:
+            return path
+
+
+def read_request(request: ModelRequest) -> Brief:
+    """Read `request`. Only what was said since the last answer counts as the task."""
+    messages = request.messages
+    last = max((index for index, message in enumerate(messages) if message.role is Role.ASSISTANT), default=-1)
+    news = messages[last + 1 :]
+    results = [message for message in news if message.role is Role.TOOL]
+    asked = [part.text for message in news if message.role is Role.USER for part in message.parts]
+    reports = {report.path: report for text in asked if (report := parse_report(text)) is not None}
+    return Brief(
+        root=_root(messages),
+        reports=tuple(reports.values()),
+        can_call=any(tool.name == TOOL for tool in request.tools),
+        answered=bool(results) and not reports,
+        refused=any(_is_refusal(message) for message in results),
+        spent=frozenset(_spent(messages)),
+    )
+
+
+def _root(messages: Iterable[Message]) -> str:
+    for message in messages:
+        if message.role not in (Role.SYSTEM, Role.USER):
+            continue
+        for part in message.parts:
+            # A file that is shown may hold any line.
+            found = None if parse_report(part.text) is not None else _ROOT.search(part.text)
+            if found is not None:
+                return found["root"]
+    return ""
+
+
+def _is_refusal(message: Message) -> bool:
+    return message.result is not None and (message.result.is_error or _REFUSED.search(message.text) is not None)
+
+
+def _spent(messages: Iterable[Message]) -> Iterator[tuple[str, Core]]:
+    arguments: dict[str, str] = {}
+    for message in messages:
+        arguments.update({call.id: call.arguments for call in message.calls if call.name == TOOL})
+        if message.result is not None and _is_refusal(message) and message.result.call_id in arguments:
+            yield from _cores(arguments[message.result.call_id])
+
+
+def _cores(arguments: str) -> Iterator[tuple[str, Core]]:
+    from motet.models.offline.blocks import Block
+
+    try:
+        call: object = json.loads(arguments)
+    except ValueError:
+        return
+    match call:
+        case {"path": str(path), "diff": str(diff)}:
+            for block in _BLOCK.finditer(diff):
+                search, replace = block["search"].split("\n")[:-1], block["replace"].split("\n")[:-1]
+                yield path, Block(tuple(search), tuple(replace)).core
+        case _:
+            return

@@ -1,0 +1,115 @@
+"""Text and tool calls that come in pieces, cut anywhere, put together."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from motet.errors import ModelErrorKind
+from motet.messages import ToolCall
+from motet.models.protocol import ToolCallDelta
+from motet.models.providers.dialect import AnswerFault
+
+
+class Characters:
+    """Joins the halves of a character that a server cut in two JSON escapes; a half alone becomes U+FFFD."""
+
+    __slots__ = ("_half",)
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def take(self, text: str) -> str:
+        """`text` without a half at its end, which waits for the next piece."""
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return whole_characters(text)
+
+    def rest(self) -> str:
+        """What still waits, at the end."""
+        half, self._half = self._half, ""
+        return whole_characters(half)
+
+
+def whole_characters(text: str) -> str:
+    """`text` in which surrogate pairs are one character and single surrogates are U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def fresh_call_id() -> str:
+    """An id for a call that came without one."""
+    return f"call_{uuid.uuid4().hex[:16]}"
+
+
+@dataclass(slots=True)
+class PendingCall:
+    """One call so far. `wire_id` is the id as the server wrote it, maybe empty."""
+
+    index: int
+    id: str
+    wire_id: str
+    name: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+    characters: Characters = field(default_factory=Characters)
+    announced: bool = False
+
+    @property
+    def arguments(self) -> str:
+        """The JSON text so far."""
+        return "".join(self.pieces)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the arguments so far are a JSON value."""
+        try:
+            json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return False
+        return True
+
+
+class CallCollector:
+    """The tool calls of one answer, in the order in which they began, with ids that differ."""
+
+    def __init__(self, new_id: Callable[[], str] = fresh_call_id) -> None:
+        self.calls: list[PendingCall] = []
+        self._new_id = new_id
+
+    def begin(self, wire_id: str, name: str) -> PendingCall:
+        """A new call; `wire_id` and `name` may be empty."""
+        taken = {call.id for call in self.calls}
+        call_id = wire_id if wire_id and wire_id not in taken else self._new_id()
+        call = PendingCall(len(self.calls), call_id, wire_id, name)
+        self.calls.append(call)
+        return call
+
+    def extend(self, call: PendingCall, arguments: str) -> ToolCallDelta | None:
+        """Add a piece of arguments; the event to show, or None while there is nothing to show."""
+        piece = call.characters.take(arguments)
+        call.pieces.append(piece)
+        if not call.name:
+            return None
+        if not call.announced:
+            call.announced = True
+            return ToolCallDelta(call.index, call.arguments, call.id, call.name)
+        return ToolCallDelta(call.index, piece) if piece else None
+
+    def finish(self, *, cut: bool) -> tuple[ToolCall, ...]:
+        """The calls. When the answer was `cut` at its length, calls without whole arguments are left out.
+
+        Raises `AnswerFault` for a call without a name.
+        """
+        for call in self.calls:
+            call.pieces.append(call.characters.rest())
+        kept = [call for call in self.calls if not cut or call.is_whole]
+        if not all(call.name for call in kept):
+            raise AnswerFault(ModelErrorKind.BAD_RESPONSE, "the answer holds a tool call without a name")
+        # A call without arguments often comes without a single byte of JSON.
+        return tuple(
+            ToolCall(call.id, call.name, call.arguments if call.arguments.strip() else "{}") for call in kept
+        )

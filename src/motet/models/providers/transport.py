@@ -1,0 +1,163 @@
+"""Bytes to and from a provider. The only file that knows the HTTP client, which it imports when it is needed."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from motet.errors import ModelErrorKind
+from motet.models.providers.dialect import AnswerFault, Decoder
+from motet.models.providers.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECT_SECONDS = 10.0
+LAST_WORDS_SECONDS = 2.0
+"""How long the token counts and the end marker may take after the answer itself is whole."""
+MAX_EVENT_BYTES = 16 * 2**20
+MAX_ANSWER_CHARS = 64 * 2**20
+MAX_ERROR_BYTES = 64 * 2**10
+
+
+class Broken(Exception):
+    """No connection, or one that broke. `transient`: it may well work in a moment. `cut`: it had worked."""
+
+    def __init__(self, what: str, advice: str = "", *, transient: bool = False, cut: bool = False) -> None:
+        super().__init__(what)
+        self.what = what
+        self.advice = advice
+        self.transient = transient
+        self.cut = cut
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The beginning of a response: its status and headers, and what follows."""
+
+    status: int
+    headers: Mapping[str, str]
+    source: httpx2.EventSource
+
+    @property
+    def request_id(self) -> str | None:
+        """The provider's name for the request."""
+        return self.headers.get("request-id") or self.headers.get("x-request-id")
+
+    @property
+    def content_type(self) -> str:
+        """Without its parameters, in lower case."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    async def head(self) -> bytes:
+        """The beginning of a body that is no answer; what there is of it when it does not come."""
+        import httpx2
+
+        head = bytearray()
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                async for chunk in self.source.response.aiter_bytes():
+                    head += chunk
+                    if len(head) >= MAX_ERROR_BYTES:
+                        break
+        except (TimeoutError, httpx2.HTTPError):
+            pass
+        return bytes(head[:MAX_ERROR_BYTES])
+
+    async def data(self, decoder: Decoder) -> AsyncGenerator[str]:
+        """The data of each server-sent event, until `decoder` has the end of the answer.
+
+        Raises `AnswerFault` when it is without end.
+        """
+        size = 0
+        # Whatever the header says, a stream of events is UTF-8.
+        self.source.response.encoding = "utf-8"
+        # The annotation hides that it is a generator, which must be closed at once, not when it is collected.
+        async with aclosing(cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(self.source))) as events:
+            while not decoder.closed:
+                try:
+                    async with asyncio.timeout(LAST_WORDS_SECONDS if decoder.finished else None):
+                        event = await anext(events)
+                except (StopAsyncIteration, TimeoutError):
+                    return
+                size += len(event.data)
+                if size > MAX_ANSWER_CHARS:
+                    raise AnswerFault(ModelErrorKind.BAD_RESPONSE, f"more than {MAX_ANSWER_CHARS >> 20} MiB")
+                if event.data:
+                    yield event.data
+
+
+@asynccontextmanager
+async def post(endpoint: Endpoint, path: str, body: bytes, headers: Mapping[str, str]) -> AsyncGenerator[Reply]:
+    """Send `body` and give what comes back; the connection ends with the block. Raises `Broken`, in the block too.
+
+    Proxies and `SSL_CERT_FILE` of the environment count, except for addresses of this machine, which no proxy
+    can reach. Redirects are not followed: the key is for this address.
+    """
+    import httpx2
+
+    try:
+        async with (
+            _client(endpoint) as client,
+            client.sse(
+                endpoint.url(path), method="POST", content=body, headers=headers, max_event_size=MAX_EVENT_BYTES
+            ) as source,
+        ):
+            response = source.response
+            named = {name.lower(): value for name, value in response.headers.items()}
+            yield Reply(response.status_code, named, source)
+    except httpx2.InvalidURL as error:
+        raise Broken(f"the address is not usable ({error})") from None
+    except (httpx2.SSEError, httpx2.DecodingError) as error:
+        raise AnswerFault(ModelErrorKind.BAD_RESPONSE, str(error)) from None
+    except httpx2.HTTPError as error:
+        # Its request holds the key: it is told, not chained.
+        raise _broken(error, endpoint) from None
+
+
+def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
+    import httpx2
+
+    _hush()
+    silence = endpoint.timeout
+    try:
+        return httpx2.AsyncClient(
+            timeout=httpx2.Timeout(connect=CONNECT_SECONDS, read=silence, write=silence, pool=None),
+            mounts={f"all://{endpoint.host}": None} if endpoint.is_here else None,
+        )
+    except (OSError, ValueError, ImportError, httpx2.InvalidURL) as error:
+        raise Broken(f"no connection can be made ({error})", "check SSL_CERT_FILE and HTTPS_PROXY") from error
+
+
+def _broken(error: httpx2.HTTPError, endpoint: Endpoint) -> Broken:
+    import httpx2
+
+    match error:
+        case httpx2.ConnectTimeout():
+            return Broken(f"no connection within {CONNECT_SECONDS:g} s", transient=True)
+        case httpx2.ConnectError() if "CERTIFICATE" in str(error).upper():
+            return Broken(
+                f"the certificate is not trusted ({error})", "set SSL_CERT_FILE to the authority that signed it"
+            )
+        case httpx2.ConnectError() if endpoint.is_here:
+            return Broken(f"nothing listens at {endpoint.host} ({error})", "start the server")
+        case httpx2.ConnectError():
+            return Broken(f"no connection ({error})", transient=True)
+        case httpx2.ProxyError():
+            return Broken(f"the proxy refused ({error})", "check HTTPS_PROXY")
+        case httpx2.TimeoutException():
+            return Broken(f"silent for {endpoint.timeout:g} s", "try again, or raise the provider's timeout")
+        case _:
+            return Broken(str(error), transient=True, cut=True)
+
+
+@functools.cache
+def _hush() -> None:
+    """Keep headers, in which a server may repeat the key, out of the log."""
+    for part in ("connection", "http11", "http2", "proxy", "socks"):
+        logging.getLogger(f"httpcore2.{part}").setLevel(logging.INFO)
