@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hashlib
 import os
 import stat
 import subprocess
@@ -253,6 +254,27 @@ async def test_what_somebody_writes_in_the_last_moment_is_not_removed(
     assert [path.name for path in project.iterdir()] == ["f.py"]
 
 
+async def test_when_the_name_is_taken_again_in_that_moment_no_version_is_lost(
+    project: Path, disk: DiskWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "f.py").write_bytes(b"old")
+    file = await disk.read("f.py")
+    real = _fs.rename
+
+    def somebody_writes_twice(old: str, new: str, *, at: int | None = None) -> None:
+        if old == "f.py":
+            (project / "f.py").write_bytes(b"own")
+        real(old, new, at=at)
+        if old == "f.py":
+            (project / "f.py").write_bytes(b"newest")
+
+    monkeypatch.setattr(_fs, "rename", somebody_writes_twice)
+    with pytest.raises(WorkspaceError, match=r"kept beside it as f\.py\."):
+        await disk.delete(file)
+    assert (project / "f.py").read_bytes() == b"newest"
+    assert sorted(path.read_bytes() for path in project.iterdir()) == [b"newest", b"own"]
+
+
 @pytest.mark.parametrize("plain", [True, False])
 async def test_what_somebody_makes_in_the_last_moment_is_not_overwritten(
     project: Path, disk: DiskWorkspace, monkeypatch: pytest.MonkeyPatch, plain: bool
@@ -436,6 +458,29 @@ async def test_a_failed_creation_leaves_no_directories(
     with pytest.raises(WorkspaceError, match="no space"):
         await disk.create("a/b/c.py", b"x")
     assert list(project.iterdir()) == []
+
+
+def machine() -> str:
+    return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:8]
+
+
+async def test_only_leftovers_of_dead_processes_of_this_machine_are_removed(
+    project: Path, disk: DiskWorkspace
+) -> None:
+    dead = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, check=True).stdout.decode().strip()
+    leftover = f".motet-{machine()}-{dead}-0a1b2c3d.tmp"
+    others = [
+        f".motet-{machine()}-{os.getppid()}-0a1b2c3d.tmp",
+        f".motet-ffffffff-{dead}-0a1b2c3d.tmp",
+        f".motet-{machine()}-{dead}-0a1b2c3d.tmp.py",
+        "motet.tmp",
+    ]
+    for name in (leftover, *others):
+        (project / name).write_bytes(b"x")
+    (project / f".motet-{machine()}-{dead}-00000000.tmp").mkdir()
+    await disk.create("f.py", b"x")
+    left = sorted(path.name for path in project.iterdir())
+    assert left == sorted(["f.py", *others, f".motet-{machine()}-{dead}-00000000.tmp"])
 
 
 # --- protected places --------------------------------------------------------------------------------------------

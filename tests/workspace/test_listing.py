@@ -21,7 +21,7 @@ GENERATED = [
 ]
 OWN = [
     b"NOTE = 'Code generated. DO NOT EDIT.'\n",
-    b"# see the @generated-by tag; regenerated often, do not edit twice\n",
+    b"# see the @generated-by tag\n# regenerated often; do not edit twice\n",
     b"\n" * 20 + b"# @generated\n",
     b"x = 1\n" * 300 + b"# Code generated. DO NOT EDIT.\n",
     b"",
@@ -180,13 +180,17 @@ async def test_a_tracked_directory_that_became_a_link_is_not_followed(project: P
     assert await list_files(project) == ["b.py"]
 
 
-async def test_submodules_and_repositories_inside_are_not_ours(project: Path) -> None:
+async def test_repositories_inside_are_listed_only_when_named(project: Path) -> None:
     git(project, "init")
     put(project, "a.py", "nested/b.py")
     git(project / "nested", "init")
     git(project / "nested", "add", "-A")
     git(project / "nested", "commit", "-m", "x")
     assert await list_files(project) == ["a.py"]
+    assert await list_files(project, ["nested"]) == ["nested/b.py"]
+    git(project, "add", "nested")
+    assert await list_files(project) == ["a.py"]
+    assert await list_files(project, ["nested"]) == ["nested/b.py"]
 
 
 async def test_a_damaged_repository_is_listed_without_git(project: Path) -> None:

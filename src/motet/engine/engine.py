@@ -116,6 +116,15 @@ class Engine:
         finally:
             await service.close()
 
+    @asynccontextmanager
+    async def checkpoint(self, label: str) -> AsyncGenerator[None]:
+        """What is written inside can be taken back together, as `label`."""
+        await self.workspace.begin(label)
+        try:
+            yield
+        finally:
+            await self.workspace.finish()
+
     def fix_loop(
         self,
         diagnostics: DiagnosticsService,

@@ -1,4 +1,4 @@
-"""Every system call with which this room touches files, in one place: tests make each of them fail or kill.
+"""Every call of this room that a disk can fail, in one place: tests make each of them fail, or the last one.
 
 Names are looked up below the directory handle `at`, never by a path that could change its meaning.
 """

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -142,14 +143,18 @@ def _swap_in(place: Place, spare: Spare, expected: bytes) -> None:
 
 @contextmanager
 def _kept_unless_done(place: Place, spare: Spare) -> Generator[None]:
-    """When somebody else's newer bytes cannot go back to their name, they at least stay under ours."""
+    """When somebody else's newer bytes cannot go back to their name, they stay beside it under another one."""
     try:
         yield
     except OSError as error:
-        spare.keep = True
+        aside = f"{place.name}.{secrets.token_hex(4)}"
+        try:
+            _fs.rename(spare.name, aside, at=place.directory)
+        except OSError:
+            spare.keep, aside = True, spare.name
         raise Unconfirmed(
-            f"{shown(place.asked)}: changed while it was written, and the disk failed; "
-            f"the other version is in {spare.name} beside it"
+            f"{shown(place.asked)}: somebody wrote it at the same moment, and that version could not go back "
+            f"({reason(error)}); it is kept beside it as {shown(aside)}"
         ) from error
 
 
@@ -167,8 +172,8 @@ def _require_writable(place: Place, handle: int) -> os.stat_result:
     info = os.fstat(handle)
     if info.st_nlink > 1:
         raise WorkspaceError(
-            f"{shown(place.asked)}: the file has {info.st_nlink} names (hard links), and motet would change "
-            "them all; make it a file of its own first"
+            f"{shown(place.asked)}: the file has {info.st_nlink} names (hard links), as in a package store, and "
+            "writing would part them; make it a file of its own first"
         )
     if not info.st_mode & 0o222 or not os.access(place.name, os.W_OK, dir_fd=place.directory):
         raise WorkspaceError(f"{shown(place.asked)}: read-only; allow writing first (chmod u+w)")

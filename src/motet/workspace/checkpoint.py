@@ -225,7 +225,8 @@ class Checkpoints:
 
     def forget(self, manifest: Manifest) -> None:
         """Remove a record; its contents go with the next sweep."""
-        remove_durably(self._path(manifest.number))
+        with told(self._store):
+            remove_durably(self._path(manifest.number))
 
     def content(self, saved: Saved) -> bytes:
         """What a file held. Raises `WorkspaceError` when the store lost it."""

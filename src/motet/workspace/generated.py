@@ -20,7 +20,7 @@ _SUFFIXES = (".min.js", ".min.css", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py")
 _HEAD_LINES = 10
 _COMMENT = re.compile(r'^\s*(?:#|//|/\*|\*|--|;|<!--|%|"""|\'\'\')')
 _NOTE = re.compile(
-    r"(?<![\w-])@generated\b|\bgenerated\b.{0,200}\bdo not (?:edit|modify)\b|\bdo not (?:edit|modify)\b.{0,200}\bgenerated\b",
+    r"(?<![\w-])@generated(?![\w-])|\bgenerated\b.{0,200}\bdo not (?:edit|modify)\b|\bdo not (?:edit|modify)\b.{0,200}\bgenerated\b",
     re.IGNORECASE,
 )
 

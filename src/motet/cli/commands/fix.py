@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,7 +90,7 @@ def command(
 
 
 async def _fix(
-    paths: Sequence[Path], mode: _Mode, flags: dict[str, object], checkers: Sequence[str], allow: Sequence[str]
+    paths: Sequence[Path], mode: _Mode, flags: Mapping[str, object], checkers: Sequence[str], allow: Sequence[str]
 ) -> int:
     terminal = Terminal(quiet=mode.quiet)
     task = asyncio.current_task()
@@ -130,7 +130,8 @@ async def _run(
 
     async with engine.diagnostics(checkers, progress) as diagnostics:
         loop = engine.fix_loop(diagnostics, model, reviewer, emit, dry_run=mode.dry_run)
-        fixed = await loop.run(files)
+        async with engine.checkpoint("motet fix"):
+            fixed = await loop.run(files)
     return fixed.exit_code
 
 
