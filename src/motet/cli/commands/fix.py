@@ -144,7 +144,7 @@ def _reviewer(terminal: Terminal, view: FixView, mode: _Mode, asks: bool) -> Rou
     decides = AcceptAll() if mode.yes and not mode.dry_run else ProposeOnly()
 
     def show(proposal: Proposal) -> None:
-        for index in range(len(proposal.hunks)):
+        for index in range(0 if mode.quiet else len(proposal.hunks)):
             terminal.line()
             draw_hunk(terminal, proposal, index, view.of(proposal.path))
 
