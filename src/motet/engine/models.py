@@ -28,4 +28,6 @@ def _provider(table: ProviderSettings) -> ProviderConfig:
         output_tokens=table.output_tokens,
         tools=table.tools,
         price=price,
+        timeout=table.timeout,
+        body=table.body,
     )

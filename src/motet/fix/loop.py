@@ -171,12 +171,16 @@ class FixLoop:
     async def _ask_within_window(
         self, request: Request, wanted: Sequence[Diagnostic], reports: list[FileReport], share: float = 1.0
     ) -> str:
-        """Ask; when the provider finds the request too long, ask again in smaller pieces."""
+        """Ask; when the provider finds the request too long, ask again in smaller pieces, and when the model turns
+        out to have no tools, again for edits as text."""
+        had_tools = self._model.limits.tools
         try:
             return await self._turn(request, reports)
         except ModelError as error:
-            share /= 2
-            if error.kind is not ModelErrorKind.CONTEXT_TOO_LONG or share < _SMALLEST_SHARE:
+            lost_tools = had_tools and not self._model.limits.tools
+            if not lost_tools:
+                share /= 2
+            if not (lost_tools or error.kind is ModelErrorKind.CONTEXT_TOO_LONG) or share < _SMALLEST_SHARE:
                 raise
         for smaller in self._requests([found for found in wanted if found.path in request.paths], share):
             limit = await self._ask_within_window(smaller, wanted, reports, share)

@@ -50,6 +50,8 @@ class ProviderSettings(_Table):
     context_tokens: PositiveInt | None = Field(default=None, description="window of the model, in tokens")
     output_tokens: PositiveInt | None = Field(default=None, description="most tokens of one answer")
     tools: bool | None = Field(default=None, description="whether the model calls tools; without, edits come as text")
+    timeout: Annotated[float, Field(gt=0)] = Field(default=300.0, description="seconds of silence before giving up")
+    body: dict[str, object] = Field(default_factory=dict, description="further fields of each request")
     input_price: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="US dollars per million input tokens"
     )

@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind
 from motet.messages import Message, MessageStack, Part, Role, ToolCall, ToolResult, estimate_tokens, tags
-from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta
+from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta, ToolCallDelta, Usage
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
 from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
@@ -40,7 +40,7 @@ async def run_turn(
                 answer.add(event)
                 yield event
         completed = answer.completed(model.name)
-        spending.add(completed.usage)
+        spending.add(completed.usage if completed.usage.total else _estimated(model, state, answer))
         calls, broken = _calls(model, answer.text, completed)
         stack.append(answer.message(completed))
         if not calls and not broken:
@@ -77,17 +77,27 @@ def _request(model: Model, stack: MessageStack, toolbox: Toolbox) -> ModelReques
     return ModelRequest(tuple(stack), tools, model.limits.output_tokens)
 
 
+def _estimated(model: Model, state: TurnState, answer: _Answer) -> Usage:
+    """Usage of an answer for which the provider reported none, so that budgets hold all the same."""
+    if not model.destination.remote:
+        return Usage()
+    return Usage(state.next_tokens, estimate_tokens(answer.text + answer.arguments))
+
+
 class _Answer:
     """An answer while it streams."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
+        self._arguments: list[str] = []
         self._completed: Completed | None = None
 
     def add(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(text):
                 self._texts.append(text)
+            case ToolCallDelta(_, arguments):
+                self._arguments.append(arguments)
             case Completed():
                 self._completed = event
             case _:
@@ -96,6 +106,10 @@ class _Answer:
     @property
     def text(self) -> str:
         return "".join(self._texts)
+
+    @property
+    def arguments(self) -> str:
+        return "".join(self._arguments)
 
     def completed(self, name: str) -> Completed:
         if self._completed is None:

@@ -72,7 +72,7 @@ async def _known_to_git(root: Path, directory: str) -> list[str] | None:
         return None
     try:
         names = await git.list_files(root, [directory])
-        if directory != "." and not any(name.startswith(f"{directory}/") for name in names):
+        if directory != "." and all(name in (directory, f"{directory}/") for name in names):
             return None  # ignored, or a repository of its own: git says nothing of it, but the user named it
         if await asyncio.to_thread(_has_attributes, root, directory, names):
             left_out = await git.with_attribute(root, names, _NOT_OURS)

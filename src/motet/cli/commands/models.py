@@ -22,7 +22,7 @@ def command(as_json: bool) -> int:
     Examples:
       motet models
       motet fix --model anthropic      a provider's default model
-      motet fix --model openai/gpt-5   this one
+      motet fix --model ollama/qwen3   this one
     """
     return asyncio.run(_list(as_json))
 
