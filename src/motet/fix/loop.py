@@ -41,8 +41,8 @@ from motet.turn import (
 )
 from motet.workspace import Workspace
 
-_SMALLEST_SHARE = 0.2
-"""A request that is still too long at this share of the window is given up."""
+_SMALLEST_REQUEST = 250
+"""Estimated tokens of files below which a request is not made smaller still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class FixLoop:
 
     async def _ask(self, number: int, wanted: Sequence[Diagnostic]) -> tuple[str, list[FileReport]]:
         """Ask about all of `wanted`; returns the budget that ran out, if any, and what became of the edits."""
-        requests = self._requests(wanted, 1.0)
+        requests = self._requests(wanted)
         self._emit(RoundStarted(number, tuple(request.paths for request in requests)))
         reports: list[FileReport] = []
         limit = ""
@@ -169,27 +169,28 @@ class FixLoop:
         return limit, reports
 
     async def _ask_within_window(
-        self, request: Request, wanted: Sequence[Diagnostic], reports: list[FileReport], share: float = 1.0
+        self, request: Request, wanted: Sequence[Diagnostic], reports: list[FileReport]
     ) -> str:
         """Ask; when the provider finds the request too long, ask again in smaller pieces, and when the model turns
         out to have no tools, again for edits as text."""
         had_tools = self._model.limits.tools
+        most_tokens = request.tokens // 2
         try:
             return await self._turn(request, reports)
         except ModelError as error:
-            lost_tools = had_tools and not self._model.limits.tools
-            if not lost_tools:
-                share /= 2
-            if not (lost_tools or error.kind is ModelErrorKind.CONTEXT_TOO_LONG) or share < _SMALLEST_SHARE:
+            if had_tools and not self._model.limits.tools:
+                most_tokens = request.tokens
+            elif error.kind is not ModelErrorKind.CONTEXT_TOO_LONG or most_tokens < _SMALLEST_REQUEST:
                 raise
-        for smaller in self._requests([found for found in wanted if found.path in request.paths], share):
-            limit = await self._ask_within_window(smaller, wanted, reports, share)
+        pieces = self._requests([found for found in wanted if found.path in request.paths], most_tokens)
+        for piece in pieces:
+            limit = await self._ask_within_window(piece, wanted, reports)
             if limit:
                 return limit
         return ""
 
-    def _requests(self, wanted: Sequence[Diagnostic], share: float) -> list[Request]:
-        return build_requests(self._workspace.root, self._files, wanted, self._model.limits, self._notes, share)
+    def _requests(self, wanted: Sequence[Diagnostic], most_tokens: int | None = None) -> list[Request]:
+        return build_requests(self._workspace.root, self._files, wanted, self._model.limits, self._notes, most_tokens)
 
     async def _turn(self, request: Request, reports: list[FileReport]) -> str:
         desk = EditDesk(self._workspace, self._reviewer, self._after_apply)

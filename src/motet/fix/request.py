@@ -20,10 +20,12 @@ _MAX_FILES = 8
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One turn's worth of files: their paths, the stack to start from, what had to be left out."""
+    """One turn's worth of files: their paths, the stack to start from, the estimated tokens of the files in it,
+    and what had to be left out."""
 
     paths: tuple[str, ...]
     stack: MessageStack
+    tokens: int
     left_out: tuple[str, ...]
 
 
@@ -48,11 +50,11 @@ def build_requests(
     diagnostics: Sequence[Diagnostic],
     limits: Limits,
     notes: Notes,
-    share: float = 1.0,
+    most_tokens: int | None = None,
 ) -> list[Request]:
-    """Requests for all `diagnostics`, each within the model's window. `share` makes them smaller than that."""
+    """Requests for all `diagnostics`, each within the model's window; `most_tokens` makes them smaller than that."""
     system = prompt("fix_system") if limits.tools else f"{prompt('fix_system')}\n\n{prompt('edits_in_text')}"
-    budget = int(_file_budget(limits, system) * share)
+    budget = min(_file_budget(limits, system), most_tokens or limits.context_tokens)
     finder = DefinitionFinder(files.values())
     by_path: dict[str, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
@@ -76,7 +78,8 @@ def _request(root: Path, system: str, group: Sequence[Rendered], notes: Notes) -
     if said:
         parts.append(said)
     stack = MessageStack(Message.system(system, tags.SYSTEM_PROMPT), Message.user(*parts, tag=tags.DIAGNOSTICS))
-    return Request(paths, stack, tuple(line for rendered in group for line in rendered.left_out))
+    tokens = sum(rendered.tokens for rendered in group)
+    return Request(paths, stack, tokens, tuple(line for rendered in group for line in rendered.left_out))
 
 
 def _file_budget(limits: Limits, system: str) -> int:
