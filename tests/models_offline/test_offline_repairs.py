@@ -318,6 +318,21 @@ async def test_the_later_of_two_equal_entries_goes(path: str, text: str, problem
     assert await mended(path, text, *f"[Error] {problem}".split("\n")) == after
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("interface P {\n    a: Map<A, B>;\n    b: X;\n    a: Map<A, B>;\n}\n", "interface P {\n    a: Map<A, B>;\n    b: X;\n}\n"),
+        ("type P = { a: Map<A, B>, a: Map<A, B> };\n", "type P = { a: Map<A, B>, a: Map<A, B> };\n"),
+    ],
+)  # fmt: skip
+async def test_a_comma_inside_a_type_separates_no_entries(text: str, after: str) -> None:
+    line, column = (4, 5) if "interface" in text else (1, text.rindex("a: ") + 1)
+    assert (
+        await mended("a.ts", text, f"[Error] Line {line}, Column {column}: Duplicate identifier 'a'. (ts 2300)")
+        == after
+    )
+
+
 async def test_two_entries_that_differ_are_left_to_the_human() -> None:
     text = 'x = {\n    "a": 1,\n    "a": 2,\n}\n'
     problem = '[Warning] Line 3, Column 5: Dictionary key literal `"a"` repeated (Ruff F601)'

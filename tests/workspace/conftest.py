@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from motet.workspace import Checkpoints, DiskWorkspace
 
 sys.path.append(str(Path(__file__).parent))  # where `workspace_kit` is, whatever way pytest imports
 
-from workspace_kit import Human
+from workspace_kit import Human, no_waiting_for_the_disk
 
 
 @pytest.fixture
@@ -47,3 +47,10 @@ def open_disk(project: Path, state: Path, human: Human) -> Callable[[], DiskWork
 @pytest.fixture
 def disk(open_disk: Callable[[], DiskWorkspace]) -> DiskWorkspace:
     return open_disk()
+
+
+@pytest.fixture
+def no_waiting() -> Generator[None]:
+    """For tests of hundreds of writes: `fsync` returns at once."""
+    with no_waiting_for_the_disk():
+        yield

@@ -243,10 +243,10 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=ACTS)
 async def test_taking_back_every_checkpoint_leads_to_the_start_and_taking_that_back_to_the_end(
-    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, str, str]]
+    tmp_path_factory: pytest.TempPathFactory, no_waiting: None, acts: list[tuple[str, str, str]]
 ) -> None:
     base = tmp_path_factory.mktemp("acts")
     project, state = kit.lay_out(base)

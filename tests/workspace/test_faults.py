@@ -9,7 +9,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -20,11 +19,7 @@ from motet.errors import WorkspaceError
 from motet.workspace import DiskWorkspace
 from motet.workspace.temporary import is_temporary
 
-
-@pytest.fixture(autouse=True)
-def fast() -> Generator[None]:
-    with faults.no_waiting_for_the_disk():
-        yield
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 def leftovers(found: dict[str, bytes]) -> set[str]:
@@ -103,7 +98,7 @@ def fail_at_every_step(tmp_path: Path, code: int) -> None:
         more = asyncio.run(run_with_failures(project, state, step, step, code))
         assert_every_file_is_old_or_new(project)
         asyncio.run(assert_undo_brings_everything_back(project, state))
-        asyncio.run(faults.write_in_every_directory(project, state))
+        faults.write_in_every_directory(project)
         assert leftovers(faults.files(project)) == set()
     assert step > 100
 
@@ -172,7 +167,7 @@ def test_kill_9_at_any_step_of_a_run_leaves_whole_files_and_an_undo_that_works(t
         project, state = case / "project", case / "state"
         assert_every_file_is_old_or_new(project)
         asyncio.run(assert_undo_brings_everything_back(project, state))
-        asyncio.run(faults.write_in_every_directory(project, state))
+        faults.write_in_every_directory(project)
         assert leftovers(faults.files(project)) == set()
 
 

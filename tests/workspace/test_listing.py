@@ -21,7 +21,7 @@ GENERATED = [
 ]
 OWN = [
     b"NOTE = 'Code generated. DO NOT EDIT.'\n",
-    b"# see the @generated-by tag\n# regenerated often; do not edit twice\n",
+    b"# see the @generated-by tag\n# regenerated\n",
     b"\n" * 20 + b"# @generated\n",
     b"x = 1\n" * 300 + b"# Code generated. DO NOT EDIT.\n",
     b"",

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from motet.permissions import Action, Answer, Gate, GrantStore, RuleSet
-from motet.text import TextFile
-from motet.workspace import Checkpoints, DiskWorkspace, _fs
+from motet.workspace import Checkpoints, DiskWorkspace, _fs, atomic
+from motet.workspace.guard import Guard
 
 BEFORE = {
     "a.py": b"print('a')\r\n",
@@ -137,13 +137,14 @@ def files(project: Path) -> dict[str, bytes]:
     return {path.relative_to(project).as_posix(): path.read_bytes() for path in project.rglob("*") if path.is_file()}
 
 
-async def write_in_every_directory(project: Path, state: Path) -> None:
+def write_in_every_directory(project: Path) -> None:
     """The next write in each directory, which removes what a killed one left there."""
-    workspace = open_workspace(project, state)
+    guard = Guard(project)
     for directory in [project, *(path for path in project.rglob("*") if path.is_dir())]:
-        path = (directory / "next").relative_to(project).as_posix()
-        await workspace.create(path, b"")
-        await workspace.delete(TextFile.decode(path, b""))
+        with guard.locate((directory / "next").relative_to(project).as_posix()) as place:
+            assert atomic.examine(place) is None
+            atomic.create(place, b"")
+            atomic.remove(place, b"")
 
 
 def main(base: Path, action: str) -> None:

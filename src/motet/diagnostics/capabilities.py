@@ -84,10 +84,10 @@ class Abilities:
         pull, fix = told.get("diagnosticProvider"), told.get("codeActionProvider")
         return cls(
             next((known for known in PositionEncoding if known == encoding), PositionEncoding.UTF16),
-            {"": text_of(object_of(pull).get("identifier"))} if pull else {},
-            bool(fix),
-            bool(object_of(fix).get("resolveProvider")),
-            bool(told.get("completionProvider")),
+            {"": text_of(object_of(pull).get("identifier"))} if _is_offered(pull) else {},
+            _is_offered(fix),
+            object_of(fix).get("resolveProvider") is True,
+            _is_offered(told.get("completionProvider")),
         )
 
     def register(self, registration: dict[str, object]) -> None:
@@ -107,3 +107,8 @@ class Abilities:
     def unregister(self, registration: dict[str, object]) -> None:
         """`client/unregisterCapability`; only pulled diagnostics change what is done."""
         self.pulls.pop(text_of(registration.get("id")), None)
+
+
+def _is_offered(provider: object) -> bool:
+    """An empty object offers too."""
+    return provider is not None and provider is not False

@@ -40,6 +40,8 @@ class Document:
     is_open: bool = False
     result_id: str = ""
     """Of the last pulled answer, as long as the text is the same."""
+    refreshes: int = 0
+    """`Client.refreshes` when that answer came."""
 
     def is_at(self, uri: str) -> bool:
         """Whether `uri`, in the server's spelling, is this document."""
@@ -147,6 +149,7 @@ class Client:
             if document.result_id:
                 params["previousResultId"] = document.result_id
             report = object_of(await self._request("textDocument/diagnostic", params))
+            document.refreshes = self.refreshes
             if report.get("kind") == "unchanged":
                 return None
             if len(identifiers) == 1:
@@ -233,8 +236,8 @@ class Client:
                 for registration in list_of(params.get("unregisterations")):
                     self.abilities.unregister(object_of(registration))
             case "workspace/diagnostic/refresh":
-                self.refreshes += 1
-                self._tell()
+                # Behind whoever waits for an answer that came before it.
+                asyncio.get_running_loop().call_soon(self._refresh)
             case "workspace/workspaceFolders":
                 return [{"uri": self._root.as_uri(), "name": self._root.name or "/"}]
             case "workspace/applyEdit":
@@ -246,6 +249,10 @@ class Client:
             case _:
                 raise UnknownMethod(method)
         return None
+
+    def _refresh(self) -> None:
+        self.refreshes += 1
+        self._tell()
 
     def _setting(self, section: str) -> object:
         value: object = self._launch.settings

@@ -37,15 +37,14 @@ class Answer:
 class _State:
     """One file as this session knows it.
 
-    `answer` is what the server said last, up to the `moment` of the workspace and the number of `refreshes` of
-    the server; `due` when it has to be asked (again); `shown` when it sees the text of `file`.
+    `answer` is what the server said last, which holds up to the `moment` of the workspace; `due` when it has to be
+    asked (again); `shown` when it sees the text of `file`.
     """
 
     file: TextFile
     document: Document
     answer: tuple[Diagnostic, ...] = ()
     moment: int = 0
-    refreshes: int = 0
     due: bool = True
     shown: bool = False
 
@@ -153,7 +152,9 @@ class Session:
         due = [state for state in states if state.due]
         for _ in range(_MOST_PASSES):
             await self._pass(client, due)
-            due = [state for state in states if client.abilities.pulls and state.refreshes < client.refreshes]
+            due = [
+                state for state in states if client.abilities.pulls and state.document.refreshes < client.refreshes
+            ]
             if not due:
                 break
 
@@ -248,11 +249,11 @@ class Session:
             answer = await examine(client, self._spec.name, state.document, state.file, self._severity)
         except ResponseError as error:
             self._unanswered.append(f"{self._spec.name}: no answer about {state.file.path}: {error}")
-            state.refreshes = client.refreshes
+            state.document.refreshes = client.refreshes  # not a reason to ask again at once
             return
         if answer is not None:
             state.answer = answer
-        state.moment, state.refreshes, state.due = moment, client.refreshes, False
+        state.moment, state.due = moment, False
 
     async def _end(self) -> None:
         """End the server; whoever asks again starts a new one, which has seen nothing."""

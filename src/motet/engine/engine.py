@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from pathspec import GitIgnoreSpec
+
 from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec, Surroundings
 from motet.engine.models import model_config
 from motet.engine.servers import FoundServer, find_servers, server_specs
@@ -62,7 +64,11 @@ class Engine:
         Raises `UsageError` for a path that does not exist or lies outside.
         """
         typed = [resolve_user_path(self.root, self._start, str(path)) for path in paths]
-        return await self.workspace.list_files(typed)
+        found = await self.workspace.list_files(typed)
+        if not self.loaded.settings.ignore:
+            return found
+        ignored = GitIgnoreSpec.from_lines(self.loaded.settings.ignore)
+        return [path for path in found if path in typed or not ignored.match_file(path)]
 
     async def choose_model(self) -> tuple[Model, str]:
         """The model to use and why it is that one. Raises `UsageError` or `ModelError`."""
@@ -110,6 +116,7 @@ class Engine:
             checkers=self._checkers(checkers),
             severity=Severity[settings.fix.severity.upper()],
             on_progress=on_progress,
+            timeout=settings.fix.server_timeout,
         )
         try:
             yield service

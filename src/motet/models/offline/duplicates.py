@@ -17,6 +17,7 @@ _DUPLICATE = re.compile(
     r"|[Rr]edefinition of enumerator|multiple properties with the same name|[Ii]nitializer overrides prior",
 )
 DIFFERENT = Declined("two entries with this name differ; which of them is right is for you to say")
+_ARROWS = re.compile(r"[=-]>|[<>]=|<<|>>")
 _SPACE = re.compile(r"\s+")
 
 
@@ -38,10 +39,16 @@ def repair_duplicate(source: Source, diagnostic: ReportedDiagnostic) -> Repair |
         return None
     entries = list(_entries(source, around.open, around.close))
     here = next((entry for entry in entries if entry.start <= diagnostic.place < entry.end), None)
-    if here is None:
+    if here is None or len(entries) < 2 or not _is_whole(here.text):
         return None
     same = [entry for entry in entries if entry.text == here.text]
     return _remove(source, same[-1]) if len(same) > 1 else DIFFERENT
+
+
+def _is_whole(text: str) -> bool:
+    """Whether angle brackets in `text` are pairs: else a comma inside a type was taken for a separator."""
+    plain = _ARROWS.sub("", text)
+    return plain.count("<") == plain.count(">")
 
 
 def _innermost(source: Source, place: Position) -> Bracket | None:
@@ -54,24 +61,32 @@ def _innermost(source: Source, place: Position) -> Bracket | None:
 
 
 def _entries(source: Source, opened: Position, closed: Position) -> Iterator[_Entry]:
-    depth = 0
+    """What stands between the separators: semicolons when there is one, else commas."""
+    characters = list(_outermost(_characters(source, opened, closed)))
+    separator = ";" if any(code == ";" for _, code, _ in characters) else ","
     start: Position | None = None
     end = opened
     text: list[str] = []
-    for place, code, raw in _characters(source, opened, closed):
-        if depth == 0 and code in ",;":
+    for place, code, raw in (*characters, (closed, separator, "")):
+        if code == separator:
             if start is not None:
-                yield _Entry(start, end, _SPACE.sub(" ", "".join(text)))
+                yield _Entry(start, end, _SPACE.sub(" ", "".join(text)).strip())
             start, text = None, []
             continue
-        depth += (code in "([{") - (code in ")]}")
         if not code.isspace():
             start = start or place
             end = Position(place.line, place.column + 1)
         if start is not None:
             text.append(raw)
-    if start is not None:
-        yield _Entry(start, end, _SPACE.sub(" ", "".join(text)).strip())
+
+
+def _outermost(characters: Iterator[tuple[Position, str, str]]) -> Iterator[tuple[Position, str, str]]:
+    """The same with what stands inside further brackets as `FILL`."""
+    depth = 0
+    for place, code, raw in characters:
+        depth -= code in ")]}"
+        yield place, FILL if depth > 0 and not code.isspace() else code, raw
+        depth += code in "([{"
 
 
 def _characters(source: Source, opened: Position, closed: Position) -> Iterator[tuple[Position, str, str]]:

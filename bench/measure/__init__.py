@@ -1,0 +1,1 @@
+"""What the benchmarks share: generated projects, runs of motet in places of its own, tables."""
