@@ -59,7 +59,14 @@ def _command(command: click.Command, name: str, parent: click.Context, level: st
 def _table(model: type[BaseModel], prefix: str) -> list[str]:
     title = f"`[{prefix}]`" if prefix else "Top level"
     text = re.sub(r"^`\[[^]]*\]`: ", "", " ".join((model.__doc__ or "").split()))
-    lines = [f"## {title}", "", f"{text[:1].upper()}{text[1:]}", "", "| key | type | default | meaning |", "|---|---|---|---|"]
+    lines = [
+        f"## {title}",
+        "",
+        f"{text[:1].upper()}{text[1:]}",
+        "",
+        "| key | type | default | meaning |",
+        "|---|---|---|---|",
+    ]
     nested: list[str] = []
     for name, field in model.model_fields.items():
         inner, several = _inner(field.annotation)
