@@ -8,6 +8,7 @@ from pathlib import Path
 
 import acceptance
 import reference
+import transcript
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -16,6 +17,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/acceptance.md": acceptance.page,
     "docs/commands.md": reference.commands_page,
     "docs/settings.md": reference.settings_page,
+    "README.md": transcript.readme_page,
 }
 
 

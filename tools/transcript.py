@@ -1,0 +1,37 @@
+"""The transcript in README.md: what `motet fix` really prints for one of the example projects.
+
+The text between the two markers is replaced by the output of a run on a copy, so it is true by construction.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+COMMAND = ("fix", "python", "--yes", "--model", "offline")
+_BLOCK = re.compile(r"(<!-- transcript -->\n).*?(<!-- end of transcript -->)", re.DOTALL)
+
+
+def readme_page() -> str:
+    """README.md with a fresh transcript."""
+    shown = "```console\n$ motet " + " ".join(COMMAND) + "\n" + _run() + "```\n"
+    return _BLOCK.sub(lambda found: found[1] + shown + found[2], README.read_text("utf-8"))
+
+
+def _run() -> str:
+    with tempfile.TemporaryDirectory() as home:
+        project = Path(home) / "examples"
+        shutil.copytree(ROOT / "examples", project)
+        places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+        environment = {**os.environ, **places, "NO_COLOR": "1", "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+        done = subprocess.run(
+            [ROOT / ".venv" / "bin" / "motet", *COMMAND],
+            cwd=project, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    return "".join(f"{line.rstrip()}\n" for line in done.stderr.splitlines())
