@@ -22,10 +22,11 @@ import { readFilSync } from "./files";
     return d.nmae + d.size.toFixd(2);
 }
 const used: Component = { nmae: "🎻", size: 1 };
-console.lgo(shwo(used, used), readFilSync);
+console.lgo(shwo(used, used));
 let count: number = "x";
 export { count };
 """
+LITERAL = "Object literal may only specify known properties, and 'nmae' does not exist in type 'Component'."
 
 
 @pytest.fixture
@@ -48,8 +49,30 @@ async def test_tsc_finds_every_problem_at_its_place_with_the_closest_names(
 ) -> None:
     report = await service(tsc).check([*project, write("a.ts", TEXT)])
     assert (report.sources, report.advice) == (("tsc",), ())
-    assert said(report) == []
-    assert fixes(report) == []
+    assert said(report) == [
+        "a.ts:2:10-21 Error ts 2724: '\"./files\"' has no exported member named 'readFilSync'. Did you mean 'readFileSync'?",
+        "a.ts:2:10-21 Warning ts 6133: 'readFilSync' is declared but its value is never read.",
+        "a.ts:3:21-25 Warning ts 6133: 'show' is declared but its value is never read.",
+        "a.ts:3:29-37 Error ts 2552: Cannot find name 'Componnt'. Did you mean 'Component'?",
+        "a.ts:4:14-18 Error ts 2339: Property 'nmae' does not exist on type 'Component'.",
+        "a.ts:4:28-34 Error ts 2551: Property 'toFixd' does not exist on type 'number'. Did you mean 'toFixed'?",
+        f"a.ts:6:27-31 Error ts 2353: {LITERAL}",
+        "a.ts:7:9-12 Error ts 2339: Property 'lgo' does not exist on type 'Console'.",
+        "a.ts:7:13-17 Error ts 2304: Cannot find name 'shwo'.",
+        "a.ts:8:5-10 Error ts 2322: Type 'string' is not assignable to type 'number'.",
+    ]
+    assert fixes(report) == [
+        ["Change 'readFilSync' to 'readFileSync'"],
+        [],
+        [],
+        ["Change 'Componnt' to 'Component'"],
+        ["Change 'nmae' to 'name'"],
+        ["Change 'toFixd' to 'toFixed'"],
+        ["Change 'nmae' to 'name'"],
+        ["Change 'lgo' to 'log'"],
+        ["Change 'shwo' to 'show'"],
+        [],
+    ]
 
 
 @pytest.mark.acceptance("CL-04")
@@ -63,7 +86,10 @@ async def test_after_each_applied_fix_fewer_problems_are_left(
         file = write("a.ts", apply(fixable[-1].fixes[0], file).text)
         before, report = len(report.diagnostics), await diagnostics.check([*project, file])
         assert len(report.diagnostics) < before
-    assert said(report) == []
+    assert said(report) == [
+        "a.ts:2:10-22 Warning ts 6133: 'readFileSync' is declared but its value is never read.",
+        "a.ts:8:5-10 Error ts 2322: Type 'string' is not assignable to type 'number'.",
+    ]
 
 
 async def test_a_changed_file_changes_what_is_said_about_those_that_import_it(

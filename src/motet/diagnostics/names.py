@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from motet.text import Diagnostic, LineIndex, Position, Range, SuggestedFix, TextEdit
 
+_NAME = r"(?:[^\W\d]|\$)[\w$]*"
 _UNKNOWN = re.compile(
     r"is not defined|undefined (?:name|variable|symbol)|used when not defined|undeclared|unresolved (?:name|reference)"
     r"|cannot (?:access|assign to) attribute|is not a known attribute of (?:module|class)|has no attribute"
@@ -25,19 +26,19 @@ _UNKNOWN = re.compile(
 _TYPE = re.compile(r"unknown type|no type named|cannot find type", re.IGNORECASE)
 _NAMING = re.compile(
     r"(?:member|attribute|field|designator|named|identifier|function|name|property|module|argument|type|struct)"
-    r" [`'\"‘“](?:(?:struct|union|enum|class) )?([^\W\d][\w$]*)[`'\"’”](?! has| is not a type)"
-    r"|[`'\"‘“]([^\W\d][\w$]*)[`'\"’”] (?:is not|is unknown|does not|used when|could not|undeclared|was not|not found)",
+    r" [`'\"‘“](?:(?:struct|union|enum|class) )?({_NAME})[`'\"’”](?! has| is not a type)"
+    r"|[`'\"‘“]({_NAME})[`'\"’”] (?:is not|is unknown|does not|used when|could not|undeclared|was not|not found)",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"['\"`‘“](?:struct|union|enum) (\w+)\b")
-_QUOTED = re.compile(r"[`'\"‘“](?:(?:struct|union|enum|class) )?([^\W\d][\w$]*)[`'\"’”]")
+_QUOTED = re.compile(r"[`'\"‘“](?:(?:struct|union|enum|class) )?({_NAME})[`'\"’”]")
 _DID_YOU_MEAN = re.compile(
     r"(?:did you mean|do you mean|you meant|maybe|similar name(?: exists)?:?|suggestion:|consider using)"
-    r"[ :]*(?:to use |the \w+ )?[`'\"‘“]([^\W\d][\w$]*)[`'\"’”](?! or\b|, )",
+    r"[ :]*(?:to use |the \w+ )?[`'\"‘“]({_NAME})[`'\"’”](?! or\b|, )",
     re.IGNORECASE,
 )
-_IDENTIFIER = re.compile(r"[^\W\d][\w$]*")
-_LABEL = re.compile(r"[^\w$]*([^\W\d][\w$]*)(?P<rest>.*)", re.DOTALL)
+_IDENTIFIER = re.compile(_NAME)
+_LABEL = re.compile(rf"[^\w$]*({_NAME})(?P<rest>.*)", re.DOTALL)
 _TYPE_KINDS = frozenset({7, 8, 13, 22, 25})  # class, interface, enum, struct, type parameter
 _TEXT_KIND, _KEYWORD_KIND, _SNIPPET_KIND = 1, 14, 15
 _WORTHY_KEYWORDS = frozenset({

@@ -105,13 +105,9 @@ class FixLoop:
         self._emit(Checked(self._report.diagnostics, self._report.sources, len(self._files)))
         taken_back = 0
         for number in range(1, self._options.rounds + 1):
-            wanted = self._wanted()
+            wanted = self._outcome.wanted(self._report.diagnostics, self._files)
             if not wanted:
-                return (
-                    (EndReason.NO_PROGRESS, "what is left you declined")
-                    if self._report.diagnostics
-                    else (EndReason.CLEAN, "")
-                )
+                return self._nothing_wanted()
             self._outcome.rounds = number
             before = self._files.copy(), self._report
             self._known = [
@@ -148,13 +144,11 @@ class FixLoop:
         await self._read(sorted({found.path for found in report.diagnostics} - self._files.keys()))
         return report
 
-    def _wanted(self) -> list[Diagnostic]:
-        """What is asked about: the problems that the human has not declined to have changed."""
-        return [
-            found
-            for found in self._report.diagnostics
-            if found.path in self._files and not self._outcome.is_declined(found, self._files)
-        ]
+    def _nothing_wanted(self) -> tuple[EndReason, str]:
+        if not self._report.diagnostics:
+            return EndReason.CLEAN, ""
+        who = "you" if self._outcome.declined else "the model"
+        return EndReason.NO_PROGRESS, f"{who} left the rest as it is"
 
     async def _ask(self, number: int, wanted: Sequence[Diagnostic]) -> tuple[str, list[FileReport]]:
         """Ask about all of `wanted`; returns the budget that ran out, if any, and what became of the edits."""
@@ -195,7 +189,8 @@ class FixLoop:
     async def _turn(self, request: Request, reports: list[FileReport]) -> str:
         desk = EditDesk(self._workspace, self._reviewer, self._after_apply)
         toolbox = Toolbox([ReplaceInFile(desk)])
-        limit = ""
+        limit, ended = "", False
+        shown = {path: self._files[path] for path in request.paths}
         for line in request.left_out:
             self._emit(Notice(f"not shown to the model: {line}"))
         turn = run_turn(self._model, request.stack, toolbox, self._gate, self._limits(), self._spending)
@@ -204,8 +199,9 @@ class FixLoop:
                 async for event in events:
                     self._emit(TurnHappened(request.paths, event))
                     match event:
-                        case TurnEnded(limit=reached) if reached.startswith("budget"):
-                            limit = reached
+                        case TurnEnded(limit=reached):
+                            limit = reached if reached.startswith("budget") else ""
+                            ended = not reached
                         case ToolFinished() if self._reviewer.stopped or self._options.dry_run:
                             break
                         case _:
@@ -216,7 +212,15 @@ class FixLoop:
             for report in desk.reports:
                 for line in remarks(report):
                     self._notes.add(report.path, line)
+        if ended:
+            self._remember_left(shown, {report.path for report in desk.reports})
         return limit
+
+    def _remember_left(self, shown: dict[str, TextFile], edited: set[str]) -> None:
+        for path, file in shown.items():
+            if path not in edited:
+                found = [each for each in self._report.diagnostics if each.path == path]
+                self._outcome.leave(path, file, found)
 
     def _limits(self) -> list[Limit]:
         options = self._options

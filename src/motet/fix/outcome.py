@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from motet.diagnostics import Change
 from motet.edits import Decision
@@ -18,6 +19,10 @@ Line = tuple[str, str]
 """A path and the text of one of its lines: what a human declined to have changed, wherever it moves to."""
 
 
+Question = tuple[str, str, tuple[str, ...]]
+"""A path, the hash of its text and its problems: what a model was asked about one file."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """Grows with every turn; `finish` makes the end of the run out of it."""
@@ -27,6 +32,7 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict[str, str])
     denied: dict[str, None] = field(default_factory=dict[str, None])
     declined: set[Line] = field(default_factory=set[Line])
+    left: set[Question] = field(default_factory=set[Question])
     states: set[frozenset[tuple[str, str]]] = field(default_factory=set[frozenset[tuple[str, str]]])
 
     def add(self, reports: Sequence[FileReport]) -> None:
@@ -44,10 +50,22 @@ class Outcome:
             else:
                 self.failed.pop(report.path, None)
 
-    def is_declined(self, found: Diagnostic, files: Mapping[str, TextFile]) -> bool:
-        """Whether the human said no to a change of the line that `found` is about."""
-        file = files.get(found.path)
-        return file is not None and (found.path, LineIndex(file.text).line(found.range.start.line)) in self.declined
+    def leave(self, path: str, file: TextFile, found: Sequence[Diagnostic]) -> None:
+        """Remember that the model, shown `file` with the problems `found`, wanted no change in it."""
+        self.left.add(_question(path, file, found))
+
+    def wanted(self, diagnostics: Sequence[Diagnostic], files: Mapping[str, TextFile]) -> list[Diagnostic]:
+        """What is worth asking about: not what the human declined to have changed, nor a file that the model has
+        left alone as it is now."""
+        wanted: list[Diagnostic] = []
+        for path, group in groupby(diagnostics, key=lambda found: found.path):
+            found = list(group)
+            file = files.get(path)
+            if file is None or _question(path, file, found) in self.left:
+                continue
+            index = LineIndex(file.text)
+            wanted += [each for each in found if (path, index.line(each.range.start.line)) not in self.declined]
+        return wanted
 
     def is_new_state(self, files: Mapping[str, TextFile]) -> bool:
         """Whether the proposed files have not all been exactly like this after an earlier round."""
@@ -78,6 +96,10 @@ class Outcome:
             spending.cost if spending.price else None,
             tuple(self.denied),
         )
+
+
+def _question(path: str, file: TextFile, found: Sequence[Diagnostic]) -> Question:
+    return path, file.hash, tuple(f"{each.range.start} {each.source} {each.message}" for each in found)
 
 
 def declined_lines(report: FileReport) -> set[Line]:
