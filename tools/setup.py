@@ -109,7 +109,9 @@ def install_typescript() -> None:
 
 
 def run(*command: str, env: dict[str, str] | None = None) -> None:
-    subprocess.run(command, check=True, cwd=ROOT, env=env, stdin=subprocess.DEVNULL)
+    # A company's own certificates stand in the system's store; the variable's name depends on uv's version.
+    trusting = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", **(env or os.environ)}
+    subprocess.run(command, check=True, cwd=ROOT, env=trusting, stdin=subprocess.DEVNULL)
 
 
 def say(text: str) -> None:

@@ -24,17 +24,19 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 _TYPE = re.compile(r"unknown type|no type named|cannot find type", re.IGNORECASE)
+_QUOTE, _UNQUOTE = r"[`'\"‘“]", r"[`'\"’”]"
+_IN_QUOTES = rf"{_QUOTE}(?:(?:struct|union|enum|class) )?({_NAME}){_UNQUOTE}"
 _NAMING = re.compile(
     r"(?:member|attribute|field|designator|named|identifier|function|name|property|module|argument|type|struct)"
-    r" [`'\"‘“](?:(?:struct|union|enum|class) )?({_NAME})[`'\"’”](?! has| is not a type)"
-    r"|[`'\"‘“]({_NAME})[`'\"’”] (?:is not|is unknown|does not|used when|could not|undeclared|was not|not found)",
+    rf" {_IN_QUOTES}(?! has| is not a type)"
+    rf"|{_IN_QUOTES} (?:is not|is unknown|does not|used when|could not|undeclared|was not|not found)",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"['\"`‘“](?:struct|union|enum) (\w+)\b")
-_QUOTED = re.compile(r"[`'\"‘“](?:(?:struct|union|enum|class) )?({_NAME})[`'\"’”]")
+_TAG = re.compile(rf"{_QUOTE}(?:struct|union|enum) ({_NAME})")
+_QUOTED = re.compile(_IN_QUOTES)
 _DID_YOU_MEAN = re.compile(
     r"(?:did you mean|do you mean|you meant|maybe|similar name(?: exists)?:?|suggestion:|consider using)"
-    r"[ :]*(?:to use |the \w+ )?[`'\"‘“]({_NAME})[`'\"’”](?! or\b|, )",
+    rf"[ :]*(?:to use |the \w+ )?{_QUOTE}({_NAME}){_UNQUOTE}(?! or\b|, )",
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(_NAME)
