@@ -102,15 +102,15 @@ def install_typescript() -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(TYPESCRIPT / name, home / name)
     environment = {**os.environ, "PATH": os.pathsep.join((str(BIN), os.environ.get("PATH", "")))}
-    run(npm, "ci", "--silent", "--no-audit", "--no-fund", "--prefix", str(home), env=environment)
+    run(npm, "ci", "--loglevel=error", "--no-audit", "--no-fund", "--prefix", str(home), env=environment)
     link = BIN / "tsc"
     link.unlink(missing_ok=True)
     link.symlink_to(Path("..") / "typescript" / "node_modules" / ".bin" / "tsc")
 
 
 def run(*command: str, env: dict[str, str] | None = None) -> None:
-    # A company's own certificates stand in the system's store; the variable's name depends on uv's version.
-    trusting = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", **(env or os.environ)}
+    # A company's own certificates stand in the system's store; the names depend on the versions of uv and node.
+    trusting = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", "NODE_USE_SYSTEM_CA": "1", **(env or os.environ)}
     subprocess.run(command, check=True, cwd=ROOT, env=trusting, stdin=subprocess.DEVNULL)
 
 

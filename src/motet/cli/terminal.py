@@ -43,8 +43,8 @@ class Terminal:
         self._progress = ""
         self._drawn = 0
         self._drawn_at = 0.0
-        self._seconds = -1
-        self._flow = Flow()
+        self._shown = ""
+        self._flow: Flow | None = None
         self._question = ""
         self._mid_line = False
         self._lost = False
@@ -85,22 +85,16 @@ class Terminal:
 
     def stream(self, text: str) -> None:
         """The next piece of a text that is still being written: dim, indented, broken between words."""
-        if self._quiet or not text:
-            return
-        drawn = self._flow.add(text, self.width)
-        if drawn:
-            self._erase()
-            self._write(self._styled(drawn, "dim"))
-            self._mid_line = self._flow.is_mid_line
+        if not self._quiet and text:
+            self._flow = self._flow or self._begin_stream()
+            self._draw_stream(self._flow, self._flow.add(text, self.width))
 
     def end_stream(self) -> None:
         """The streamed text is over; the next one begins a new block."""
-        rest = self._flow.end(self.width)
-        if rest:
-            self._erase()
-            self._write(self._styled(rest, "dim"))
-            self._mid_line = True
-        self._break()
+        if self._flow is not None:
+            self._draw_stream(self._flow, self._flow.rest(self.width))
+            self._flow = None
+            self._break()
 
     def progress(self, text: str) -> None:
         """What is going on now, on the moving line, with the time since the start; empty: nothing."""
@@ -123,6 +117,7 @@ class Terminal:
 
     def ask(self, question: str) -> None:
         """A question; what is typed follows it."""
+        self.end_stream()
         self._break()
         self._progress = ""
         self._question = one_line(question)
@@ -141,13 +136,23 @@ class Terminal:
     def close(self) -> None:
         """Leave a clean line behind."""
         self._progress = ""
+        self.end_stream()
         self._break()
+
+    def _begin_stream(self) -> Flow:
+        self._break()
+        return Flow()
+
+    def _draw_stream(self, flow: Flow, drawn: str) -> None:
+        if drawn:
+            self._erase()
+            self._write(self._styled(drawn, "dim"))
+            self._mid_line = flow.is_mid_line
 
     def _row(self, spans: list[Span], *, always: bool) -> None:
         if self._quiet and not always:
             return
-        if self._flow.is_open:
-            self.end_stream()
+        self.end_stream()
         self._break()
         self._write("".join(self._styled(text, style) for text, style in spans) + "\n")
 
@@ -166,15 +171,13 @@ class Terminal:
     def _redraw(self) -> None:
         if not self._moves or not self._progress or self._mid_line:
             return
-        seconds = int(time.monotonic() - self._started)
-        elapsed = f"  {seconds} s"
+        elapsed = f"  {time.monotonic() - self._started:.0f} s"
         text = cut(self._progress, (self.width or _DEFAULT_WIDTH) - cell_len(elapsed) - 1) + elapsed
-        if self._drawn and (text, seconds) == (self._text, self._seconds):
+        if self._drawn and text == self._shown:
             return
         rest = max(self._drawn - cell_len(text), 0)
         self._write("\r" + self._styled(text, "dim") + " " * rest + "\b" * rest)
-        self._text, self._seconds = text, seconds
-        self._drawn, self._drawn_at = cell_len(text), time.monotonic()
+        self._drawn, self._shown, self._drawn_at = cell_len(text), text, time.monotonic()
 
     def _styled(self, text: str, style: str) -> str:
         if not self._colour or not style or not text:
