@@ -102,7 +102,17 @@ def install_typescript() -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(TYPESCRIPT / name, home / name)
     environment = {**os.environ, "PATH": os.pathsep.join((str(BIN), os.environ.get("PATH", "")))}
-    run(npm, "ci", "--loglevel=error", "--no-audit", "--no-fund", "--prefix", str(home), env=environment)
+    run(
+        npm,
+        "ci",
+        "--loglevel=error",
+        "--no-update-notifier",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        str(home),
+        env=environment,
+    )
     link = BIN / "tsc"
     link.unlink(missing_ok=True)
     link.symlink_to(Path("..") / "typescript" / "node_modules" / ".bin" / "tsc")

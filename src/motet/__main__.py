@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from motet import __version__
+from motet.errors import ExitCode
 
 
 def main() -> int:
@@ -14,7 +15,17 @@ def main() -> int:
         return 0
     from motet.cli import run  # click, and with it 60 ms
 
-    return run(sys.argv[1:])
+    try:
+        return run(sys.argv[1:])
+    except Exception:  # noqa: BLE001 (a bug: say so, with a code that means nothing else)
+        import traceback
+
+        traceback.print_exc()
+        print(
+            f"motet {__version__}: this is a bug in motet, please report it; no file was left half written",
+            file=sys.stderr,
+        )
+        return ExitCode.BUG
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ class ExitCode:
     USAGE = 2
     MODEL = 3
     PERMISSION = 4
+    BUG = 70
     INTERRUPTED = 130
 
 
