@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from motet import __version__
-from motet.errors import ExitCode
 
 
 def main() -> int:
@@ -14,6 +13,7 @@ def main() -> int:
         print(f"motet {__version__}")
         return 0
     from motet.cli import run  # click, and with it 60 ms
+    from motet.errors import ExitCode
 
     try:
         return run(sys.argv[1:])
