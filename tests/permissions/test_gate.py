@@ -87,6 +87,16 @@ async def test_a_protected_place_asks_even_when_a_rule_allows_all_writes(tmp_pat
         await gate(tmp_path, Rule.parse("write", Verdict.ALLOW))[0].require(action)
 
 
+@pytest.mark.parametrize("answer", [Answer.ONCE, Answer.PROJECT])
+async def test_a_protected_place_is_asked_about_every_time(tmp_path: Path, answer: Answer) -> None:
+    action = Action(Effect.WRITE, ".envrc", Origin.MODEL)
+    asking, asked = gate(tmp_path, answer=answer)
+    await asking.require(action)
+    await asking.require(action)
+    assert asked == [action, action]
+    assert not gate(tmp_path)[0].allows(action)
+
+
 @pytest.mark.parametrize("path", ["src/environment.py", "git/config.py", "docs/agents.rst", "keys.py"])
 def test_an_ordinary_file_is_not_protected(path: str) -> None:
     assert not is_protected(path)

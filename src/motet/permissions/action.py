@@ -25,7 +25,10 @@ class Origin(StrEnum):
 
 
 class Answer(StrEnum):
-    """What a human answers to a question, from narrow to wide."""
+    """What a human answers to a question: no, for this run, or for this project from now on.
+
+    For a write to a protected place both yeses count for that one write only.
+    """
 
     NO = "no"
     ONCE = "once"

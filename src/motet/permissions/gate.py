@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from motet.errors import PermissionDenied
-from motet.permissions.action import Action, Answer
+from motet.permissions.action import Action, Answer, Effect
 from motet.permissions.grants import GrantStore
 from motet.permissions.rules import RuleSet, Verdict
 
@@ -22,7 +22,7 @@ class Gate:
         self._rules = rules
         self._grants = grants
         self._ask = ask
-        self._once: set[Action] = set()
+        self._this_run: set[Action] = set()
 
     async def require(self, action: Action) -> None:
         """Return when `action` may happen; raise `PermissionDenied`, saying what would allow it, when not."""
@@ -42,18 +42,20 @@ class Gate:
             case Verdict.DENY:
                 return False
             case Verdict.ASK:
-                return action in self._once or self._grants.holds(self._project, action)
+                return action in self._this_run or self._grants.holds(self._project, action)
 
     async def _require_answer(self, action: Action) -> None:
-        if action in self._once or self._grants.holds(self._project, action):
+        if action in self._this_run or self._grants.holds(self._project, action):
             return
         if self._ask is None:
             raise PermissionDenied(f"{action}: needs a yes; allow it with --allow '{action}'")
         match await self._ask(action):
             case Answer.NO:
                 raise PermissionDenied(f"{action}: you said no")
+            case _ if action.effect is Effect.WRITE:
+                return  # a protected place is asked about every time
             case Answer.ONCE:
-                self._once.add(action)
+                self._this_run.add(action)
             case Answer.PROJECT:
-                self._once.add(action)
+                self._this_run.add(action)
                 self._grants.add(self._project, action)
