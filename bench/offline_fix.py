@@ -4,15 +4,18 @@
 
 Seeds mutations of eight kinds, in equal shares, into files of the standard library, C sources of sdists and node's
 typings. A mutation counts when a language server reports a problem that the unchanged file does not have. Then the
-real thing runs: servers → offline model → edit engine → servers.
+loop of `motet fix --yes --model offline` runs on that file, with real servers and real writes.
 
+offered   a suggested fix with edits comes with the problem, out of a server's quick fixes, its words or the names
+          it knows (a comment that silences it is none)
 fixed     no problem is left that the original does not have
-offered   a server offers a fix with edits (a comment that silences it is none)
-worse     more problems than the mutation caused, or a change outside its neighbourhood
+worse     more problems than the mutation caused, at the end or after a round that was then taken back, or the file
+          differs from the original elsewhere than within two lines of the mutation or of a problem that it caused
 restored  the file is the original again, byte for byte
 
 Only the problems that the mutation caused are shown to the model: those that the file had before are not its task
-here. Exit code 1 when a bar is missed: 50 % fixed, 80 % of the offered fixed, none worse.
+here. Half of the duplicate keys carry another value than the entry they repeat; what is right then is for a human to
+say, and the model must not guess. Exit code 1 when a bar is missed: 50 % fixed, 80 % of the offered fixed, none worse.
 """
 
 from __future__ import annotations
@@ -30,8 +33,8 @@ from pathlib import Path
 
 from offline import mutate_braces, mutate_python
 from offline.corpus import Corpus, CorpusError, prepare
-from offline.judge import Lab, Mutant, Verdict, caused_by, judge
-from offline.lab import open_lab
+from offline.judge import Verdict, judge
+from offline.lab import Lab, Mutant, caused_by, open_lab
 from offline.mutation import KINDS, Mutate
 
 from motet.text import Diagnostic, Severity, TextFile
@@ -69,7 +72,7 @@ class Seeder:
 
     async def _try(self, kind: str, language: str) -> Mutant | None:
         path = self._rng.choice(self._corpus.files[language])
-        text = (self._corpus.root / path).read_text()
+        text = self._lab.read(path).text
         change = MUTATIONS[language][kind](self._rng, text)
         if change is None:
             return None
@@ -82,11 +85,11 @@ class Seeder:
             caused = caused_by(original, known, mutated, await self._lab.check(mutated))
             return Mutant(kind, language, change.what, original, known, mutated, caused) if caused else None
         finally:
-            (self._corpus.root / path).write_bytes(original.data)
+            self._lab.write(original)
 
     async def _original(self, path: str) -> tuple[TextFile, tuple[Diagnostic, ...]]:
         if path not in self._originals:
-            file = TextFile.decode(path, (self._corpus.root / path).read_bytes())
+            file = self._lab.read(path)
             self._originals[path] = (file, await self._lab.check(file))
         return self._originals[path]
 
@@ -135,7 +138,7 @@ async def run(seed: int, per_kind: int, *, show: bool) -> list[Verdict]:
         home = Path(directory).resolve()
         (home / "work").mkdir()
         corpus = prepare(home / "work", rng)
-        async with open_lab(corpus.root, home / "state") as lab:
+        async with open_lab(corpus.root, home) as lab:
             seeder = Seeder(lab, corpus, rng)
             for kind in KINDS:
                 for turn in range(per_kind):
@@ -143,7 +146,7 @@ async def run(seed: int, per_kind: int, *, show: bool) -> list[Verdict]:
                     if mutant is None:
                         continue
                     verdict = await judge(lab, mutant)
-                    (corpus.root / mutant.original.path).write_bytes(mutant.original.data)
+                    lab.write(mutant.original)
                     verdicts.append(verdict)
                     if show:
                         print(describe(verdict), file=sys.stderr, flush=True)
@@ -201,6 +204,9 @@ def main() -> int:
     rows = [Row.of(kind, [one for one in verdicts if one.mutant.kind == kind]) for kind in KINDS]
     total = Row.of("all", verdicts)
     missed = total.missed()
+    missed += [
+        f"seeded {row.seeded} of {options.per_kind}: {row.kind}" for row in rows if row.seeded < options.per_kind
+    ]
     if options.json:
         data = {"seed": options.seed, "rows": [vars(row) for row in (*rows, total)], "missed": missed}
         print(json.dumps(data | {"seconds": round(time.monotonic() - started, 1)}))

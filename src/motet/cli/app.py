@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
+from asyncio import CancelledError
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
 from motet import __version__
+from motet.cli.output import open_all_streams, silence
 from motet.errors import ExitCode, MotetError
 
 _COMMANDS = {
-    "fix": "Fix what compilers and linters complain about, reviewed hunk by hunk.",
+    "fix": "Fix what compilers and linters complain about.",
     "undo": "Take back what motet wrote; undo again to have it back.",
     "models": "List the models that can be used now, and why others cannot.",
     "doctor": "Check servers, models, keys and places on this machine.",
@@ -28,9 +30,21 @@ class _Group(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "help":
+            return _help
         if cmd_name not in _COMMANDS:
             return None
         return import_module(f"motet.cli.commands.{cmd_name}").command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and name != "help" and not name.startswith("-"):
+            close = get_close_matches(name, _COMMANDS, n=1)
+            known = f"did you mean {close[0]}?" if close else f"there are {', '.join(_COMMANDS)}"
+            ctx.fail(f"no such command: {name}; {known}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -51,33 +65,58 @@ def group() -> None:
       motet fix                 fix the workspace, reviewing each change
       motet fix src --dry-run   show what would be changed
       motet undo                take the last run back
+      motet fix --help          what else it can do
     """
+
+
+@click.command("help", hidden=True, add_help_option=False)
+@click.argument("names", nargs=-1)
+@click.pass_context
+def _help(context: click.Context, names: tuple[str, ...]) -> None:
+    above = context.parent
+    assert above is not None  # it is a command of the group
+    command: click.Command = group
+    for name in names:
+        below = command.get_command(above, name) if isinstance(command, click.Group) else None
+        if below is None:
+            above.fail(f"no such command: {' '.join(names)}")
+        command, above = below, click.Context(below, info_name=name, parent=above)
+    click.echo(command.get_help(above))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit code, having said on stderr what went wrong."""
+    open_all_streams()
     try:
         result: object = group.main(list(arguments), prog_name="motet", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as error:
         return error.exit_code
-    except click.Abort:
-        return _say("interrupted", ExitCode.INTERRUPTED)
-    except click.ClickException as error:
-        error.show(sys.stderr)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
         return ExitCode.USAGE
+    except click.ClickException as error:
+        return _say(_usage(error), ExitCode.USAGE)
     except MotetError as error:
         return _say(str(error), error.exit_code)
-    except KeyboardInterrupt:
+    except (click.Abort, KeyboardInterrupt, CancelledError):
         return _say("interrupted", ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        # The reader of stdout has gone; nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()  # the reader of stdout has gone; nobody is left to tell
         return 128 + signal.SIGPIPE
     return result if isinstance(result, int) else ExitCode.DONE
 
 
-def _say(text: str, code: int) -> int:
-    from motet.cli.visible import visible
+def _usage(error: click.ClickException) -> str:
+    """What was wrong with the command line, and where to read on, in one line."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    where = context.command_path if context is not None else "motet"
+    return f"{message[:1].lower()}{message[1:]} ({where} --help)"
 
-    print(f"motet: {visible(text)}", file=sys.stderr)
+
+def _say(text: str, code: int) -> int:
+    from motet.cli.visible import one_line
+
+    print(f"motet: {one_line(text)}", file=sys.stderr)
     return code

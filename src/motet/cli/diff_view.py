@@ -4,65 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from motet.cli.problem_lines import what_is_wrong
 from motet.cli.terminal import Terminal
-from motet.edits import Hunk, Line, Proposal
+from motet.cli.wrap import Span
+from motet.edits import Decision, Hunk, Line, Proposal
 from motet.edits.lines import split_lines
 from motet.text import Diagnostic
 
 _CONTEXT = 3
+_HANG = 6
+_LINE_ENDS = {"\n": "⏎", "\r\n": "␍⏎", "\r": "␍", "": " (no newline at end of file)"}
+_STATES = {
+    Decision.PENDING: "",
+    Decision.ACCEPTED: "  taken",
+    Decision.REJECTED: "  left",
+    Decision.AMENDED: "  taken as you edited it",
+}
 
 
 def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, reasons: Sequence[Diagnostic]) -> None:
-    """Draw hunk `index` of `proposal`; `reasons` are the problems of the file, of which those inside are named."""
-    hunk = proposal.hunks[index].hunk
-    total = len(proposal.hunks)
+    """Draw hunk `index` of `proposal` after a blank line; `reasons` are the problems of the file, of which those at
+    this place are named."""
+    reviewed = proposal.hunks[index]
+    hunk, total = reviewed.hunk, len(proposal.hunks)
     count = f"  hunk {index + 1} of {total}" if total > 1 else ""
     created = "  new file" if proposal.before is None else ""
-    terminal.spans((f"{proposal.path}:{hunk.line}", "bold"), (count + created, "dim"), always=True)
-    for found in _inside(hunk, reasons):
-        code = f" {found.code}" if found.code else ""
-        terminal.spans(
-            (f"  {found.severity.label.lower()}: ", _severity_style(found)),
-            (_first_line(found.message), ""),
-            (f" ({found.source}{code})", "dim"),
-            always=True,
-        )
-    for sign, line in _diff(split_lines(proposal.base.text), hunk):
-        style = {"-": "red", "+": "green"}.get(sign, "dim")
-        terminal.line(f"{sign}{line}", style, always=True)
+    place = f"{proposal.path}:{hunk.line}"
+    terminal.line(always=True)
+    terminal.spans((place, "bold"), (count + created + _STATES[reviewed.decision], "dim"), always=True)
+    for found in _about(hunk, reasons):
+        terminal.spans(("  ", ""), *what_is_wrong(found), hang=_HANG, always=True)
+    for spans in _diff(split_lines(proposal.base.text), hunk):
+        terminal.verbatim(*spans, always=True)
 
 
-def _diff(before: Sequence[Line], hunk: Hunk) -> Iterator[tuple[str, str]]:
+def _diff(before: Sequence[Line], hunk: Hunk) -> Iterator[list[Span]]:
     parts = hunk.parts or (hunk,)
     start = max(hunk.first - _CONTEXT, 0)
     for part in parts:
-        yield from ((" ", line.text) for line in before[start : part.first])
-        yield from (("-", _shown(line, part)) for line in part.old)
-        yield from (("+", _shown(line, part)) for line in part.new)
+        yield from (_context(line) for line in before[start : part.first])
+        yield from _changed(part)
         start = part.last
-    yield from ((" ", line.text) for line in before[start : start + _CONTEXT])
+    yield from (_context(line) for line in before[start : start + _CONTEXT])
 
 
-def _shown(line: Line, part: Hunk) -> str:
-    """The line; with its end, where only that differs."""
-    texts_equal = [old.text for old in part.old] == [new.text for new in part.new]
-    if not texts_equal:
-        return line.text
-    return line.text + {"\n": "⏎", "\r\n": "␍⏎", "\r": "␍", "": " (no newline at end of file)"}[line.end]
+def _context(line: Line) -> list[Span]:
+    return [(f" {line.text}" if line.text else "", "")]
 
 
-def _inside(hunk: Hunk, reasons: Sequence[Diagnostic]) -> list[Diagnostic]:
-    return [
-        found
-        for found in reasons
-        if hunk.first < found.range.start.line <= max(hunk.last, hunk.first + 1)
-        or hunk.first < found.range.end.line <= hunk.last
-    ]
+def _changed(part: Hunk) -> Iterator[list[Span]]:
+    """The old lines, then the new ones; where one stands for one, what differs in them stands out."""
+    only_ends = [line.text for line in part.old] == [line.text for line in part.new]
+    pairs = list(zip(part.old, part.new, strict=True)) if len(part.old) == len(part.new) else []
+    for sign, style, lines in (("-", "red", part.old), ("+", "green", part.new)):
+        for at, line in enumerate(lines):
+            if only_ends:
+                yield [(f"{sign}{line.text}{_LINE_ENDS[line.end]}", style)]
+                continue
+            head, tail = _common(pairs[at][0].text, pairs[at][1].text) if pairs else (0, 0)
+            middle = len(line.text) - tail
+            emphasis = f"bold {style}" if head or tail else style
+            yield [(sign + line.text[:head], style), (line.text[head:middle], emphasis), (line.text[middle:], style)]
 
 
-def _first_line(message: str) -> str:
-    return " ".join(message.split())
+def _common(old: str, new: str) -> tuple[int, int]:
+    """How many characters two lines share at their start and at their end."""
+    shorter = min(len(old), len(new))
+    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
+    return head, tail
 
 
-def _severity_style(found: Diagnostic) -> str:
-    return {1: "bold red", 2: "yellow"}.get(found.severity, "cyan")
+def _about(hunk: Hunk, problems: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The problems in the hunk's lines; without any, those in the lines drawn around it."""
+    inside = [found for found in problems if _touches(found, hunk.first, max(hunk.last, hunk.first + 1))]
+    return inside or [found for found in problems if _touches(found, hunk.first - _CONTEXT, hunk.last + _CONTEXT)]
+
+
+def _touches(found: Diagnostic, first: int, last: int) -> bool:
+    """Whether `found` begins or ends in lines `first` up to `last` (from 0, end exclusive)."""
+    return first < found.range.start.line <= last or first < found.range.end.line <= last

@@ -9,22 +9,48 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 from motet.errors import UsageError, WorkspaceError
+from motet.paths import state_dir
+
+
+def editor_command() -> list[str]:
+    """`$VISUAL`, else `$EDITOR`, else vi, as words. Raises `UsageError` when it cannot be understood."""
+    text = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"editor {text!r}: {error}; set $EDITOR") from error
+    return words or ["vi"]
+
+
+async def run_editor(file: Path) -> None:
+    """Open `file` and wait. Raises `UsageError` when the editor cannot be started, `WorkspaceError` when it failed."""
+    command = editor_command()
+    try:
+        # The editor needs the terminal itself, so it is no child in a session of its own.
+        process = await asyncio.create_subprocess_exec(*command, str(file))
+    except OSError as error:
+        raise UsageError(f"cannot start the editor {command[0]}: {error.strerror}; set $EDITOR") from error
+    try:
+        code = await process.wait()
+    except asyncio.CancelledError:
+        process.terminate()
+        await process.wait()
+        raise
+    if code != 0:
+        raise WorkspaceError(f"the editor {command[0]} failed (exit code {code})")
 
 
 async def edit_text(text: str, name: str) -> str:
-    """`text` as the user leaves it in `$VISUAL` or `$EDITOR` (vi without either); `name` gives the file type.
-
-    Raises `UsageError` when the editor cannot be started, `WorkspaceError` when it failed.
-    """
-    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-    with tempfile.TemporaryDirectory(prefix="motet-") as directory:
-        file = Path(directory) / f"hunk{PurePosixPath(name).suffix}"
-        file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        try:
-            # The editor needs the terminal itself, so it is no child in a group of its own.
-            process = await asyncio.create_subprocess_exec(*command, str(file))
-        except OSError as error:
-            raise UsageError(f"cannot start {command[0]}: {error.strerror}; set $EDITOR") from error
-        if await process.wait() != 0:
-            raise WorkspaceError(f"{command[0]} failed (exit {process.returncode}); the hunk is as it was")
-        return file.read_bytes().decode("utf-8", "surrogatepass")
+    """`text` as the user leaves it in the editor; `name` gives the file type. Errors as in `run_editor`."""
+    state = state_dir()
+    try:
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryDirectory(prefix="edit-", dir=state) as directory:
+            file = Path(directory) / f"hunk{PurePosixPath(name).suffix}"
+            file.write_bytes(text.encode("utf-8", "surrogatepass"))
+            await run_editor(file)
+            return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WorkspaceError("what the editor saved is not UTF-8") from error
+    except OSError as error:
+        raise WorkspaceError(f"{error.filename or state}: {error.strerror}") from error

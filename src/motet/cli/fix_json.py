@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping, Sequence
 
+from motet import __version__
+from motet.cli.output import write_json
 from motet.edits import Proposal
 from motet.edits.lines import join_lines
+from motet.errors import MotetError
 from motet.fix import Checked, Fixed, FixEvent, Notice, RoundFinished, RoundStarted, TakenBack, TurnHappened
+from motet.models.protocol import Completed, Model, Retrying, TextDelta, Usage
 from motet.text import Diagnostic
 from motet.turn import AnswerStarted, ToolFinished, TurnEnded
 
@@ -17,7 +19,16 @@ SCHEMA = 1
 
 
 class FixJson:
-    """Writes events as JSON lines."""
+    """Writes events as JSON lines. The first is `started`, the last `fixed` or `error`."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def started(self, root: str, model: Model, why: str) -> None:
+        """Write who will be asked about what."""
+        where = model.destination
+        host = where.host if where.remote else None
+        _write("started", version=__version__, workspace=root, model=model.name, why=why, host=host)
 
     def __call__(self, event: FixEvent) -> None:
         """Write one event."""
@@ -29,7 +40,16 @@ class FixJson:
             case RoundStarted(number, requests):
                 _write("round_started", round=number, requests=requests)
             case TurnHappened(files, AnswerStarted(number)):
+                self._texts.clear()
                 _write("asked", files=files, answer=number)
+            case TurnHappened(_, TextDelta(text)):
+                self._texts.append(text)
+            case TurnHappened(files, Retrying(delay, attempt, reason)):
+                _write("retrying", files=files, delay=delay, attempt=attempt, reason=reason)
+            case TurnHappened(files, Completed() as completed):
+                calls = [{"tool": call.name, "arguments": call.arguments} for call in completed.calls]
+                tokens = _tokens(completed.usage)
+                _write("answered", files=files, text="".join(self._texts), calls=calls, tokens=tokens)
             case TurnHappened(files, ToolFinished(call, output)):
                 _write("tool_finished", files=files, tool=call.name, text=output.text, is_error=output.is_error)
             case TurnHappened(files, TurnEnded(limit)):
@@ -79,33 +99,40 @@ def _write_end(event: Fixed) -> None:
         proposed=event.proposed,
         failed=event.failed,
         denied=event.denied,
-        remaining=_diagnostics(event.remaining),
+        remaining=[{**_diagnostic(found), "left_because": event.reasons.get(found)} for found in event.remaining],
         rounds=event.rounds,
-        tokens={"input": event.usage.input, "output": event.usage.output, "cached_input": event.usage.cached_input},
+        tokens=_tokens(event.usage),
         cost=event.cost,
         exit_code=event.exit_code,
     )
 
 
+def write_error(error: MotetError) -> None:
+    """Write the error that ended the run before it could end by itself."""
+    _write("error", message=str(error), exit_code=error.exit_code)
+
+
+def _tokens(usage: Usage) -> Mapping[str, object]:
+    return {"input": usage.input, "output": usage.output, "cached_input": usage.cached_input}
+
+
 def _diagnostics(diagnostics: Sequence[Diagnostic]) -> list[Mapping[str, object]]:
-    return [
-        {
-            "path": found.path,
-            "line": found.range.start.line,
-            "column": found.range.start.column,
-            "end_line": found.range.end.line,
-            "end_column": found.range.end.column,
-            "severity": found.severity.label.lower(),
-            "message": found.message,
-            "source": found.source,
-            "code": found.code,
-        }
-        for found in diagnostics
-    ]
+    return [_diagnostic(found) for found in diagnostics]
+
+
+def _diagnostic(found: Diagnostic) -> Mapping[str, object]:
+    return {
+        "path": found.path,
+        "line": found.range.start.line,
+        "column": found.range.start.column,
+        "end_line": found.range.end.line,
+        "end_column": found.range.end.column,
+        "severity": found.severity.label.lower(),
+        "message": found.message,
+        "source": found.source,
+        "code": found.code,
+    }
 
 
 def _write(event: str, **fields: object) -> None:
-    line = json.dumps({"schema": SCHEMA, "event": event, **fields}, ensure_ascii=False)
-    # A lone surrogate (a file name that is not UTF-8) has no UTF-8 form; its escape has.
-    sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()
+    write_json({"schema": SCHEMA, "event": event, **fields})

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+from motet.cli.problem_lines import list_problems
+from motet.cli.progress import ServerProgress
+from motet.cli.speech import Speech
 from motet.cli.terminal import Terminal
 from motet.diagnostics import summary
 from motet.fix import (
@@ -17,13 +21,16 @@ from motet.fix import (
     TakenBack,
     TurnHappened,
 )
-from motet.models.protocol import Retrying, TextDelta, ToolCallDelta
+from motet.models.protocol import ReasoningDelta, Retrying, TextDelta, ToolCallDelta
 from motet.text import Diagnostic
+from motet.tools import ToolOutput
 from motet.turn import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
 
-_MOST_LEFT = 30
-"""Remaining problems that are listed one by one."""
-_PATH = re.compile(r'"path"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_PATH = re.compile(r'"path"\s*:\s*("(?:[^"\\]|\\.)*")')
+_MOST_NAMED = 3
+"""Files that are named one by one."""
+_STUCK = frozenset({EndReason.NO_PROGRESS, EndReason.ROUNDS, EndReason.BUDGET})
+"""Ends after which what is left is listed: it is not what was listed last."""
 
 
 class FixView:
@@ -32,7 +39,9 @@ class FixView:
     def __init__(self, terminal: Terminal, model: str) -> None:
         self._terminal = terminal
         self._model = model
+        self._speech = Speech(terminal)
         self._arguments: dict[int, str] = {}
+        self.servers = ServerProgress(terminal)
         self.problems: tuple[Diagnostic, ...] = ()
 
     def of(self, path: str) -> list[Diagnostic]:
@@ -44,102 +53,119 @@ class FixView:
         terminal = self._terminal
         match event:
             case Notice(text):
-                terminal.line(text, "yellow")
+                terminal.line(text, "yellow", hang=2)
             case Checked(diagnostics, sources, _):
-                self.problems = diagnostics
-                terminal.line(summary(diagnostics, sources), "bold")
-                self._list(diagnostics)
+                self._counts(diagnostics, sources)
+                list_problems(terminal, diagnostics)
             case RoundStarted(number, requests):
-                files = sum(len(paths) for paths in requests)
+                self._speech.begin_round()
+                files = [path for paths in requests for path in paths]
                 terminal.line()
-                terminal.line(f"Round {number}: asking {self._model} about {_count(files, 'file')}", "bold")
+                terminal.line(f"Round {number}: asking {self._model} about {_names(files)}", "bold", hang=2)
             case TurnHappened(files, happened):
                 self._turn(files, happened)
             case RoundFinished():
                 self._round(event)
             case TakenBack(files, diagnostics, sources):
-                self.problems = diagnostics
-                terminal.line(f"Taken back: {', '.join(files)}", "yellow")
-                terminal.line(summary(diagnostics, sources), "bold")
+                terminal.line()
+                terminal.line(f"Taken back: {', '.join(files)}", "yellow", hang=2)
+                self._counts(diagnostics, sources)
             case Fixed():
                 self._end(event)
 
     def _turn(self, files: tuple[str, ...], event: TurnEvent) -> None:
-        names = ", ".join(files)
+        terminal = self._terminal
         match event:
-            case AnswerStarted(number):
+            case AnswerStarted():
                 self._arguments.clear()
-                self._terminal.progress(
-                    f"{self._model}: {names}" if number == 1 else f"{self._model}: going on with {names}"
-                )
+                terminal.progress(f"{self._model} reads {_names(files)}")
             case TextDelta(text):
-                self._terminal.stream(text)
+                self._speech.hear(text)
+                if self._speech.edit_lines is not None:
+                    terminal.progress(f"{self._model} writes an edit: {_count(self._speech.edit_lines, 'line')}")
+            case ReasoningDelta():
+                terminal.progress(f"{self._model} thinks about {_names(files)}")
             case ToolCallDelta(index, arguments):
+                self._speech.end()
                 self._arguments[index] = self._arguments.get(index, "") + arguments
-                self._terminal.progress(_writing(self._arguments[index]))
+                terminal.progress(f"{self._model} {_writing(self._arguments[index])}")
             case Retrying(delay, attempt, reason):
-                self._terminal.line(f"{reason}; trying again in {delay:.0f} s (attempt {attempt})", "yellow")
-            case ToolFinished(_, output) if output.is_error:
-                self._terminal.line(output.text, "yellow")
-            case TurnEnded(limit) if limit:
-                self._terminal.line(f"stopped asking: {limit}", "yellow")
+                self._speech.end()
+                terminal.line(f"{reason}; trying again in {delay:.0f} s (attempt {attempt})", "yellow", hang=2)
+            case ToolFinished(_, output):
+                self._speech.end()
+                self._refused(output)
+            case TurnEnded(limit):
+                self._speech.end()
+                if limit:
+                    terminal.line(f"Stopped asking: {limit}.", "yellow", hang=2)
             case _:
-                pass
+                self._speech.end()
+
+    def _refused(self, output: ToolOutput) -> None:
+        """An edit that was not applied, as the model is told of it."""
+        if output.is_error:
+            self._terminal.line()
+            for number, line in enumerate(output.text.splitlines()):
+                self._terminal.line(f"  {line}", "dim" if number else "yellow", hang=4)
 
     def _round(self, event: RoundFinished) -> None:
-        self.problems = event.diagnostics
-        solved, new = len(event.change.solved), len(event.change.new)
+        self._speech.end()
+        change = event.change
         self._terminal.line()
-        style = "bold red" if event.is_worse else "bold"
-        self._terminal.spans(
-            (summary(event.diagnostics, event.sources), style), (f"  {solved} solved, {new} new", "dim")
-        )
-        if event.change.new:
+        self._counts(event.diagnostics, event.sources, f"  {len(change.solved)} solved, {len(change.new)} new")
+        if change.new:
             self._terminal.line("New:", "yellow")
-            self._list(event.change.new)
+            list_problems(self._terminal, change.new)
         if event.is_worse:
-            self._terminal.line("This round made it worse: there are more problems than before.", "bold red")
+            self._terminal.line("There are more problems than before this round.", "bold red", always=True)
+
+    def _counts(self, diagnostics: tuple[Diagnostic, ...], sources: tuple[str, ...], change: str = "") -> None:
+        self.problems = diagnostics
+        self.servers.clear()
+        self._terminal.spans((summary(diagnostics, sources), "bold"), (change, "dim"), hang=2)
 
     def _end(self, event: Fixed) -> None:
         terminal = self._terminal
-        terminal.progress("")
+        self._speech.end()
+        self.servers.clear()
         terminal.line(always=True)
+        if event.remaining and event.reason in _STUCK:
+            terminal.line("Left:", "bold", always=True)
+            list_problems(terminal, event.remaining, lambda found: event.reasons.get(found, ""), always=True)
+            terminal.line(always=True)
+        for path, why in event.failed.items():
+            terminal.spans((f"Not applied to {path}: ", "yellow"), (why, ""), hang=2, always=True)
         if event.proposed:
             terminal.line(event.summary, "bold", always=True)
-        for path, why in event.failed.items():
-            terminal.line(f"  not applied to {path}: {why}", "yellow", always=True)
-        ended = str(event.reason) + (f": {event.detail}" if event.detail else "")
         good = event.reason is EndReason.CLEAN
-        terminal.line(f"Ended: {ended}.", "green" if good else "", always=True)
+        detail = f" ({event.detail})" if event.detail else ""
+        left = f" {_count(len(event.remaining), 'problem')} left." if event.remaining else ""
+        terminal.line(f"Ended: {event.reason}{detail}.{left}", "green" if good else "", hang=2, always=True)
         if event.usage.total:
             cost = f", ${event.cost:.4f}" if event.cost is not None else ""
-            terminal.line(
-                f"Used {event.usage.input:,} tokens in, {event.usage.output:,} out{cost}.", "dim", always=True
-            )
-        if event.remaining:
-            terminal.line(f"Left: {_count(len(event.remaining), 'problem')}.", "bold", always=True)
-            self._list(event.remaining, always=True)
-
-    def _list(self, diagnostics: tuple[Diagnostic, ...], *, always: bool = False) -> None:
-        for found in diagnostics[:_MOST_LEFT]:
-            start = found.range.start
-            code = f" {found.code}" if found.code else ""
-            self._terminal.spans(
-                (f"  {found.path}:{start.line}:{start.column}: ", "cyan"),
-                (f"{found.severity.label.lower()}: ", {1: "red", 2: "yellow"}.get(found.severity, "")),
-                (" ".join(found.message.split()), ""),
-                (f" ({found.source}{code})", "dim"),
-                always=always,
-            )
-        if len(diagnostics) > _MOST_LEFT:
-            self._terminal.line(f"  … and {len(diagnostics) - _MOST_LEFT} more", "dim", always=always)
+            used = f"Used {event.usage.input:,} tokens in, {event.usage.output:,} out{cost}."
+            terminal.line(used, "dim", always=True)
+        if event.changed:
+            terminal.line("`motet undo` takes it back.", "dim")
 
 
 def _writing(arguments: str) -> str:
     """What the piece of a tool call says so far: which file, how many lines."""
     path = _PATH.search(arguments)
-    lines = arguments.count("\\n")
-    return f"writing an edit to {path[1]}: {_count(lines, 'line')}" if path else "writing an edit"
+    lines = _count(arguments.count("\\n"), "line")
+    return f"writes an edit to {_unquoted(path[1])}: {lines}" if path else "writes an edit"
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text.strip('"')
+
+
+def _names(files: list[str] | tuple[str, ...]) -> str:
+    return ", ".join(files) if len(files) <= _MOST_NAMED else _count(len(files), "file")
 
 
 def _count(number: int, noun: str) -> str:

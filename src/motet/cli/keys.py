@@ -1,65 +1,144 @@
-"""Single keys and lines from the terminal, without blocking the loop; the terminal is restored whatever happens."""
+"""Single keys and lines from the terminal, without blocking the loop; its modes are restored whatever happens."""
 
 from __future__ import annotations
 
 import asyncio
 import codecs
+import contextlib
 import os
+import re
+import signal
 import sys
 import termios
 import tty
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+
+_ESCAPE_WAIT = 0.05
+"""Seconds in which the rest of an arrow key's bytes must come."""
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O])?")
+_ARROWS = {"A": "k", "B": "j"}
+_END = "\x04"
 
 
 class EndOfInput(Exception):
-    """The terminal is gone: nobody will answer."""
+    """Ctrl-D: the human answers nothing more."""
 
 
-async def read_key() -> str:
-    """The next key. Ctrl-C stays a signal. Raises `EndOfInput` when the terminal is closed or Ctrl-D is typed."""
-    descriptor = sys.stdin.fileno()
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    with _single_keys(descriptor):
-        while True:
-            data = await _read(descriptor)
-            if not data or data == b"\x04":
-                raise EndOfInput
-            text = decoder.decode(data[:1] if data[0] < 0x80 else data)
-            if data[0] == 0x1B:
-                continue  # a function or arrow key: none has a meaning here
-            if text:
-                return text[0]
+class Keyboard:
+    """Reads the terminal on stdin. What was typed ahead of a key or line is kept for the next one.
 
+    Ctrl-C stays a signal. When the terminal is closed, waiting ends like an interruption: by `CancelledError`.
+    """
 
-async def read_line() -> str:
-    """The next line, without its end; the terminal's own line editing applies."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    text = ""
-    while not text.endswith("\n"):
-        data = await _read(sys.stdin.fileno())
+    def __init__(self) -> None:
+        self._waiting = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def forget(self) -> None:
+        """Drop what was typed ahead: a question that comes unexpectedly is not to be answered by it."""
+        self._waiting = ""
+        with contextlib.suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+    async def key(self, on_return: Callable[[], None] = lambda: None) -> str:
+        """The next key; up and down are `k` and `j`, Enter and blanks are passed over. Raises `EndOfInput`.
+
+        `on_return` is called when the program was stopped (Ctrl-Z) and goes on.
+        """
+        with _single_keys(on_return):
+            while True:
+                key = self._take_key()
+                if key == _END:
+                    raise EndOfInput
+                if key:
+                    return key
+                if not self._waiting:
+                    self._waiting = await self._read()
+                elif not await self._read_more():
+                    self._waiting = ""  # an escape that nothing follows
+
+    async def line(self, echo: Callable[[str], None] = lambda _: None) -> str:
+        """The next line, without its end; the terminal's own line editing applies. Raises `EndOfInput`.
+
+        `echo` gets what was typed ahead, which the terminal has not shown.
+        """
+        text, self._waiting = self._waiting, ""
+        echo(text)
+        while "\n" not in text:
+            text += await self._read()
+        line, _, self._waiting = text.partition("\n")
+        return line.rstrip("\r")
+
+    def _take_key(self) -> str:
+        """The first key of what waits; empty when there is none, or only the beginning of one."""
+        while self._waiting:
+            if self._waiting[0] == "\x1b":
+                sequence = _SEQUENCE.match(self._waiting)
+                if sequence is None or sequence[0] == "\x1b":
+                    return ""
+                self._waiting = self._waiting[sequence.end() :]
+                if sequence[0][-1] in _ARROWS and len(sequence[0]) == 3:
+                    return _ARROWS[sequence[0][-1]]
+                continue
+            key, self._waiting = self._waiting[0], self._waiting[1:]
+            if not key.isspace():
+                return key
+        return ""
+
+    async def _read_more(self) -> bool:
+        try:
+            async with asyncio.timeout(_ESCAPE_WAIT):
+                self._waiting += await self._read()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _read(self) -> str:
+        """What was typed; empty when it is only the beginning of a character."""
+        descriptor = sys.stdin.fileno()
+        loop = asyncio.get_running_loop()
+        ready = asyncio.Event()
+        loop.add_reader(descriptor, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(descriptor)
+        try:
+            data = os.read(descriptor, 4096)
+        except OSError as error:
+            raise asyncio.CancelledError from error  # the terminal is gone
         if not data:
-            raise EndOfInput
-        text += decoder.decode(data)
-    return text.rstrip("\r\n")
+            raise EndOfInput if _is_open(descriptor) else asyncio.CancelledError
+        return self._decoder.decode(data)
 
 
-async def _read(descriptor: int) -> bytes:
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+def _is_open(descriptor: int) -> bool:
     try:
-        await ready
-    finally:
-        loop.remove_reader(descriptor)
-    return os.read(descriptor, 1024)
+        termios.tcgetattr(descriptor)
+    except termios.error:
+        return False
+    return True
 
 
 @contextmanager
-def _single_keys(descriptor: int) -> Generator[None]:
-    before = termios.tcgetattr(descriptor)
+def _single_keys(on_return: Callable[[], None]) -> Generator[None]:
+    descriptor = sys.stdin.fileno()
+    loop = asyncio.get_running_loop()
+
+    def again() -> None:
+        tty.setcbreak(descriptor, termios.TCSANOW)
+        on_return()
+
     try:
-        tty.setcbreak(descriptor, termios.TCSADRAIN)
+        before = termios.tcgetattr(descriptor)
+        tty.setcbreak(descriptor, termios.TCSANOW)
+    except termios.error as error:
+        raise asyncio.CancelledError from error  # the terminal is gone
+    loop.add_signal_handler(signal.SIGCONT, again)
+    try:
         yield
     finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        loop.remove_signal_handler(signal.SIGCONT)
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)

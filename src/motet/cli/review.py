@@ -4,227 +4,198 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from motet.cli.diff_view import draw_hunk
 from motet.cli.editor import edit_text
-from motet.cli.keys import EndOfInput, read_key, read_line
+from motet.cli.keys import EndOfInput, Keyboard
+from motet.cli.session import Session
 from motet.cli.terminal import Terminal
 from motet.edits import Decision, Proposal
 from motet.edits.lines import join_lines
 from motet.errors import MotetError
 from motet.text import Diagnostic
 
-_HELP = """\
-y  take this hunk
-n  leave it
-r  leave it, and say what would be better
-a  take this hunk and all later ones in the file
-d  leave this hunk and all later ones in the file
-e  edit the new lines, then take them
-s  split the hunk into smaller ones
-u  take the last decision back
-j  go on without deciding, k  go back one hunk
-/  go to the next hunk that holds a text (regular expression)
-q  stop: what you took is written, nothing else
-?  this help"""
+_KEYS = {
+    "y": "take this hunk",
+    "n": "leave it",
+    "r": "leave it, and say what would be better",
+    "a": "take this hunk and all later ones in the file",
+    "d": "leave this hunk and all later ones in the file",
+    "e": "edit the new lines, then take them",
+    "s": "split the hunk into smaller ones",
+    "u": "take the last decision back",
+    "j": "leave it undecided and go to the next undecided hunk; J: to the next one",
+    "k": "the same, backwards; K: to the one before",
+    "/": "go to the next hunk with a line that a regular expression fits",
+    "q": "stop here: what you took is written, nothing else, and the run ends",
+    "?": "this help",
+}
+_NARROW = 60
+"""Columns below which the question lists no keys."""
 
 
 class TerminalReviewer:
-    """Asks the human about every hunk. `problems` gives the diagnostics of a path, to name the reason."""
+    """Asks the human about every hunk.
 
-    def __init__(self, terminal: Terminal, problems: Callable[[str], Sequence[Diagnostic]]) -> None:
+    `problems` gives the diagnostics of a path, to name the reason; Ctrl-C belongs to the editor inside `in_editor`.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        keyboard: Keyboard,
+        problems: Callable[[str], Sequence[Diagnostic]],
+        in_editor: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self._terminal = terminal
+        self._keyboard = keyboard
         self._problems = problems
+        self._in_editor = in_editor
         self.stopped = False
 
     async def review(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """See `Reviewer`."""
-        session = _Session(list(proposals))
-        while (place := session.place()) is not None:
-            proposal, index = place
+        session = Session(proposals)
+        self._keyboard.forget()
+        while not session.is_over:
+            proposal, index = session.current
             draw_hunk(self._terminal, proposal, index, self._problems(proposal.path))
             try:
                 await self._answer(session)
             except EndOfInput:
+                self._terminal.answered("q")
                 self._stop(session)
         return session.proposals
 
     async def keep_worse(self, new: Sequence[Diagnostic], written: Sequence[str]) -> bool:
         """See `RoundReviewer`."""
-        while True:
-            self._terminal.prompt("It is worse than before. Take the round back? [r]evert, [k]eep: ")
-            try:
-                key = await read_key()
-            except EndOfInput:
-                key = "r"
-            self._terminal.answered(key)
-            if key in "rk":
-                return key == "k"
+        self._keyboard.forget()
+        try:
+            return await self._one_of("Take this round back? [r]evert, [k]eep:", "rk") == "k"
+        except EndOfInput:
+            self._terminal.answered("r")
+            return False
 
-    async def _answer(self, session: _Session) -> None:
+    async def _one_of(self, question: str, keys: str) -> str:
+        while True:
+            key = await self._key(question)
+            if key in keys:
+                return key
+
+    async def _key(self, question: str) -> str:
+        self._terminal.ask(question)
+        key = await self._keyboard.key(self._terminal.ask_again)
+        self._terminal.answered(key)
+        return key
+
+    async def _answer(self, session: Session) -> None:
         """Read keys until one of them changes the session."""
-        proposal, index = session.current
-        splits = "s," if proposal.hunks[index].hunk.parts else ""
-        while True:
-            self._terminal.prompt(f"Take this hunk? [y,n,r,a,d,e,{splits}u,j,k,/,q,?] ")
-            key = await read_key()
-            self._terminal.answered(key)
-            match key:
-                case "y":
-                    session.decide(Decision.ACCEPTED)
-                case "n":
-                    session.decide(Decision.REJECTED)
-                case "r":
-                    self._terminal.prompt("What would be better? ")
-                    remark = await read_line()
-                    session.decide(Decision.REJECTED, remark.strip())
-                case "a":
-                    session.decide_rest(Decision.ACCEPTED)
-                case "d":
-                    session.decide_rest(Decision.REJECTED)
-                case "e":
-                    if not await self._amend(session):
-                        continue
-                case "s" if splits:
-                    session.split()
-                case "u" if session.undo():
-                    pass
-                case "j":
-                    session.move(1)
-                case "k":
-                    session.move(-1)
-                case "/":
-                    if not await self._search(session):
-                        continue
-                case "q":
-                    self._stop(session)
-                case "?":
-                    self._terminal.line(_HELP, always=True)
-                    continue
-                case _:
-                    self._terminal.line(_why_not(key), "yellow", always=True)
-                    continue
-            return
+        while not await self._act(session, await self._key(self._question(session))):
+            pass
 
-    def _stop(self, session: _Session) -> None:
+    async def _act(self, session: Session, key: str) -> bool:
+        """Do what `key` means; false when the session is as it was, for a reason that was said."""
+        match key:
+            case "y":
+                session.decide(Decision.ACCEPTED)
+            case "n":
+                session.decide(Decision.REJECTED)
+            case "r":
+                return await self._remark(session)
+            case "a":
+                session.decide_rest(Decision.ACCEPTED)
+            case "d":
+                session.decide_rest(Decision.REJECTED)
+            case "e":
+                return await self._amend(session)
+            case "s" if session.hunk.hunk.parts:
+                session.split()
+            case "s":
+                return self._say("this hunk cannot be split: it is one change")
+            case "u" if session.can_undo:
+                session.undo()
+            case "u":
+                return self._say("there is no decision to take back")
+            case "j" | "k" | "J" | "K":
+                undecided = key.islower()
+                if not session.move(1 if key in "jJ" else -1, undecided=undecided):
+                    return self._say(f"there is no other {'undecided ' if undecided else ''}hunk")
+            case "/":
+                return await self._search(session)
+            case "q":
+                self._stop(session)
+            case "?":
+                return self._help()
+            case _:
+                return self._say("? shows what each key does")
+        return True
+
+    def _question(self, session: Session) -> str:
+        number, total = session.position
+        place = f"({number}/{total}) Take this hunk?"
+        width = self._terminal.width
+        if width is not None and width < _NARROW:
+            return f"{place} [y,n,q,?]"
+        left_out = {"s": not session.hunk.hunk.parts, "u": not session.can_undo} | dict.fromkeys("jk/", total == 1)
+        return f"{place} [{','.join(key for key in _KEYS if not left_out.get(key))}]"
+
+    def _stop(self, session: Session) -> None:
         self.stopped = True
         session.finish()
 
-    async def _amend(self, session: _Session) -> bool:
+    async def _amend(self, session: Session) -> bool:
         proposal, index = session.current
-        text = join_lines(list(proposal.hunks[index].hunk.new))
+        hunk = session.hunk
+        text = join_lines(list(hunk.hunk.new))
         try:
-            amended = await edit_text(text, proposal.path)
-            changed = proposal.amend(index, amended)
+            with self._in_editor():
+                edited = await edit_text(text, proposal.path)
+            if edited == text:
+                session.replace(proposal if hunk.proposed else proposal.decide(index, Decision.ACCEPTED))
+                return True
+            if not edited.strip():
+                return self._say("nothing is left in the editor; the hunk is as it was")
+            changed = proposal.amend(index, edited)
             changed.accepted()
         except MotetError as error:
-            self._terminal.line(str(error), "yellow", always=True)
-            return False
+            return self._say(f"{error}; the hunk is as it was")
         session.replace(changed)
         return True
 
-    async def _search(self, session: _Session) -> bool:
-        self._terminal.prompt("Search for: ")
-        wanted = await read_line()
+    async def _remark(self, session: Session) -> bool:
+        remark = await self._line("What would be better?")
+        if remark is None:
+            return False
+        session.decide(Decision.REJECTED, remark)
+        return True
+
+    async def _search(self, session: Session) -> bool:
+        wanted = await self._line("Search for:")
+        if not wanted:
+            return False
         try:
             pattern = re.compile(wanted)
         except re.error as error:
-            self._terminal.line(f"not a regular expression: {error}", "yellow", always=True)
-            return False
-        if session.search(pattern):
-            return True
-        self._terminal.line("no later hunk holds that", "yellow", always=True)
-        return False
+            return self._say(f"not a regular expression: {error}")
+        return session.search(pattern) or self._say("no other hunk has such a line")
 
-
-class _Session:
-    """The hunks of all proposals as one list, where one stands, and every earlier state for `u`."""
-
-    def __init__(self, proposals: list[Proposal]) -> None:
-        self.proposals = proposals
-        self._at = 0
-        self._finished = False
-        self._history: list[tuple[list[Proposal], int]] = []
-
-    @property
-    def current(self) -> tuple[Proposal, int]:
-        return self._places()[self._at]
-
-    def place(self) -> tuple[Proposal, int] | None:
-        """Where to ask next: here, or at the next undecided hunk; None when all are decided."""
-        places = self._places()
-        if self._finished or all(proposal.is_decided for proposal in self.proposals):
+    async def _line(self, question: str) -> str | None:
+        """What was typed; None when it was given up with Ctrl-D."""
+        self._terminal.ask(question)
+        try:
+            line = await self._keyboard.line(self._terminal.typed)
+        except EndOfInput:
+            self._terminal.answered()
             return None
-        self._at %= len(places)
-        return places[self._at]
+        self._terminal.line_typed()
+        return line.strip()
 
-    def decide(self, decision: Decision, remark: str = "") -> None:
-        proposal, index = self.current
-        self.replace(proposal.decide(index, decision, remark))
-
-    def decide_rest(self, decision: Decision) -> None:
-        proposal, first = self.current
-        for index in range(first, len(proposal.hunks)):
-            if index == first or proposal.hunks[index].decision is Decision.PENDING:
-                proposal = proposal.decide(index, decision)
-        self.replace(proposal)
-
-    def replace(self, proposal: Proposal) -> None:
-        """Put `proposal` in place of the current file's, and go to the next undecided hunk."""
-        self._remember()
-        self.proposals = [proposal if old.path == proposal.path else old for old in self.proposals]
-        self._skip_decided()
-
-    def split(self) -> None:
-        self._remember()
-        proposal, index = self.current
-        parts = proposal.split(index)
-        self.proposals = [parts if old.path == parts.path else old for old in self.proposals]
-
-    def undo(self) -> bool:
-        if not self._history:
-            return False
-        self.proposals, self._at = self._history.pop()
-        return True
-
-    def move(self, step: int) -> None:
-        self._at = (self._at + step) % len(self._places())
-
-    def search(self, pattern: re.Pattern[str]) -> bool:
-        places = self._places()
-        for step in range(1, len(places)):
-            at = (self._at + step) % len(places)
-            proposal, index = places[at]
-            hunk = proposal.hunks[index].hunk
-            if any(pattern.search(line.text) for line in (*hunk.old, *hunk.new)):
-                self._at = at
-                return True
+    def _help(self) -> bool:
+        for key, meaning in _KEYS.items():
+            self._terminal.spans((f"{key}  ", "bold"), (meaning, ""), hang=3, always=True)
         return False
 
-    def finish(self) -> None:
-        self._finished = True
-
-    def _remember(self) -> None:
-        self._history.append((self.proposals, self._at))
-
-    def _skip_decided(self) -> None:
-        places = self._places()
-        for step in range(len(places)):
-            at = (self._at + step) % len(places)
-            proposal, index = places[at]
-            if proposal.hunks[index].decision is Decision.PENDING:
-                self._at = at
-                return
-
-    def _places(self) -> list[tuple[Proposal, int]]:
-        return [(proposal, index) for proposal in self.proposals for index in range(len(proposal.hunks))]
-
-
-def _why_not(key: str) -> str:
-    match key:
-        case "s":
-            return "this hunk has only one part"
-        case "u":
-            return "there is no decision to take back"
-        case _:
-            return "? shows what each key does"
+    def _say(self, text: str) -> bool:
+        self._terminal.line(text, "yellow", always=True)
+        return False

@@ -133,6 +133,15 @@ class Terminal:
         self._write(one_line(text) + "\n")
         self._mid_line = False
 
+    def typed(self, text: str) -> None:
+        """Show what was typed before the question stood there."""
+        line, end, _ = text.partition("\n")
+        self._write(one_line(line) + end)
+
+    def line_typed(self) -> None:
+        """The human has ended the line that the terminal showed while it was typed."""
+        self._mid_line = False
+
     def close(self) -> None:
         """Leave a clean line behind."""
         self._progress = ""

@@ -56,7 +56,17 @@ def _is_hidden(character: str, before: str) -> bool:
         # Behind a Latin letter or a blank a joiner makes nothing: there it only hides.
         return not before or unicodedata.category(before) not in {"So", "Sk", "Lo", "Mn", "Mc", "Me"}
     if character in _EMOJI_STYLE:
-        return not before or unicodedata.category(before) not in {"So", "Sm", "Sk", "Po", "Nd", "No", "Me", "Pd", "Lo"}
+        return not before or unicodedata.category(before) not in {
+            "So",
+            "Sm",
+            "Sk",
+            "Po",
+            "Nd",
+            "No",
+            "Me",
+            "Pd",
+            "Lo",
+        }
     return unicodedata.category(character) in _HIDDEN or _BLANK.match(character) is not None
 
 

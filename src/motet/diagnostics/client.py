@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from lsprotocol import converters
-
 from motet.diagnostics.capabilities import Abilities, initialize_params
 from motet.diagnostics.connection import Connection, ResponseError, UnknownMethod
 from motet.diagnostics.json_value import integer_of, list_of, object_of, text_of
 from motet.diagnostics.locate import Launch
 from motet.process import Child
-from motet.text import PositionEncoding
+from motet.text import PositionEncoding, Severity
 
 _LOG = logging.getLogger(__name__)
 
@@ -72,8 +70,7 @@ class Client:
 
     async def initialize(self) -> None:
         """Shake hands. Raises `ServerError` (of `motet.errors`)."""
-        options = self._launch.initialization or None
-        params = converters.get_converter().unstructure(initialize_params(self._root, options))
+        params = initialize_params(self._root, self._launch.initialization)
         self.abilities = Abilities.read(await self._connection.request("initialize", params))
         self._connection.notify("initialized", {})
         if self._launch.spec.push_settings and self._launch.settings:
@@ -113,17 +110,17 @@ class Client:
         if events:
             self._connection.notify("workspace/didChangeWatchedFiles", {"changes": events})
 
-    async def diagnose(self, document: Document) -> list[object] | None:
-        """What the server says about the text last shown, as it said it; None: the same as last time.
+    async def diagnose(self, document: Document, severity: Severity) -> list[object] | None:
+        """What the server says about the text last shown, down to `severity`, as it said it.
+
+        None: the same as last time.
 
         Raises `ResponseError` when it refuses this document, `ServerError` when it is gone.
         """
-        while True:
-            if self.abilities.pulls:
-                return await self._pull(document)
-            items = await self._settled(document)
-            if items is not None:
-                return items
+        items = await self._settled(document)
+        if items is None:
+            items = await self._pull(document)
+        return None if items is None else [item for item in items if severity_of(item) <= severity]
 
     async def ask(self, method: str, params: dict[str, object]) -> object:
         """A question beside the diagnostics; None when the server cannot answer it."""
@@ -259,6 +256,12 @@ class Client:
         for key in section.split(".") if section else ():
             value = object_of(value).get(key)
         return value
+
+
+def severity_of(item: object) -> Severity:
+    """How bad the diagnostic `item` is; a server that does not say means an error."""
+    number = integer_of(object_of(item).get("severity"))
+    return next((known for known in Severity if known == number), Severity.ERROR)
 
 
 def _key(uri: str) -> str:

@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import TypeVar
 
-from cattrs import Converter
 from cattrs.errors import BaseValidationError
 from lsprotocol import converters, types
 
-from motet.diagnostics.json_value import integer_of, object_of
+from motet.diagnostics.client import severity_of
 from motet.errors import ServerError
-from motet.text import Diagnostic, LineIndex, Position, PositionEncoding, Range, Severity, TextEdit
+from motet.text import Diagnostic, LineIndex, Position, PositionEncoding, Range, TextEdit
 
 _REMARKS = (" (fix available)", " (fixes available)")
 T = TypeVar("T")
+_CONVERTER = converters.get_converter()
 _HELP = "\n\nhelp: "
-
-
-@cache
-def converter() -> Converter:
-    """The one converter between JSON and lsprotocol's types."""
-    return converters.get_converter()
 
 
 def structured(value: object, kind: type[T]) -> T:
     """`value` as lsprotocol's `kind`. Raises `ServerError` when it is not one."""
     try:
-        return converter().structure(value, kind)
+        return _CONVERTER.structure(value, kind)
     except (BaseValidationError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ServerError(f"it sent what is not a {kind.__name__}: {str(value)[:100]}") from error
-
-
-def severity_of(raw: object) -> Severity:
-    """Its severity; a server that gives none means an error."""
-    number = integer_of(object_of(raw).get("severity"))
-    return next((known for known in Severity if known == number), Severity.ERROR)
 
 
 class Translator:

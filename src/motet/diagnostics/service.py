@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from motet.diagnostics.changes import Changes, FileChange
 from motet.diagnostics.fixes import with_shared_fixes
-from motet.diagnostics.locate import Launch, Surroundings, locate, start
+from motet.diagnostics.locate import Surroundings, locate, start
 from motet.diagnostics.progress import Doing, Progress
 from motet.diagnostics.servers import ServerSpec
+from motet.diagnostics.session import Answer, Session
 from motet.errors import PermissionDenied, ProcessError
 from motet.permissions import Action, Gate
-from motet.process import Child
 from motet.text import Diagnostic, Severity, TextFile
-
-if TYPE_CHECKING:
-    from motet.diagnostics.session import Answer, Session
 
 FIRST_ANSWER = 60.0
 """Seconds that a server may take for its first answer; half of it for each later one."""
@@ -141,25 +138,14 @@ class DiagnosticsService:
         self._asked.update(spec.name for spec in wanted)
         launches, advice = await locate(wanted, self._around, self._gate)
         self._missing += advice
-        children: list[tuple[Launch, Child]] = []
-        try:
-            for launch in launches:
-                self._on_progress(Progress(launch.spec.name, Doing.STARTING))
-                try:
-                    children.append((launch, await start(launch, self._around)))
-                except ProcessError as error:
-                    self._missing.append(f"{launch.spec.name}: {error}")
-            if children:
-                # The protocol's types take a third of a second to import: servers boot meanwhile.
-                self._open_sessions(await asyncio.to_thread(_session_class), children)
-        except asyncio.CancelledError:
-            for _, child in children:
-                child.kill()
-            raise
-
-    def _open_sessions(self, make: type[Session], children: Iterable[tuple[Launch, Child]]) -> None:
-        for launch, child in children:
-            self._sessions[launch.spec.name] = make(
+        for launch in launches:
+            self._on_progress(Progress(launch.spec.name, Doing.STARTING))
+            try:
+                child = await start(launch, self._around)
+            except ProcessError as error:
+                self._missing.append(f"{launch.spec.name}: {error}")
+                continue
+            self._sessions[launch.spec.name] = Session(
                 launch,
                 self._around,
                 self._changes,
@@ -197,12 +183,6 @@ class DiagnosticsService:
         diagnostics = tuple(sorted(dict.fromkeys(fixed), key=_order))
         advice = dict.fromkeys((*self._missing, *sorted(collected.advice)))
         return Report(diagnostics, tuple(sorted(collected.sources)), tuple(advice))
-
-
-def _session_class() -> type[Session]:
-    from motet.diagnostics.session import Session
-
-    return Session
 
 
 def _order(one: Diagnostic) -> tuple[str, int, int, int, str]:

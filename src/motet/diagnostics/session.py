@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 
 from motet.diagnostics.changes import ChangeKind, Changes, FileChange
 from motet.diagnostics.client import Client, Document
 from motet.diagnostics.connection import ResponseError
-from motet.diagnostics.examine import examine
 from motet.diagnostics.locate import Launch, Surroundings, start
 from motet.diagnostics.progress import Doing, Progress
 from motet.errors import ProcessError, ServerError
@@ -246,14 +245,18 @@ class Session:
     async def _ask(self, client: Client, state: _State) -> None:
         moment = self._changes.moment
         try:
-            answer = await examine(client, self._spec.name, state.document, state.file, self._severity)
+            said = await client.diagnose(state.document, self._severity)
         except ResponseError as error:
             self._unanswered.append(f"{self._spec.name}: no answer about {state.file.path}: {error}")
             state.document.refreshes = client.refreshes  # not a reason to ask again at once
             return
-        if answer is not None:
-            state.answer = answer
+        if said is not None:
+            state.answer = await self._understand(client, state, said) if said else ()
         state.moment, state.due = moment, False
+
+    async def _understand(self, client: Client, state: _State, said: list[object]) -> tuple[Diagnostic, ...]:
+        understand = await asyncio.to_thread(_understanding)
+        return await understand(client, self._spec.name, state.document, state.file, said)
 
     async def _end(self) -> None:
         """End the server; whoever asks again starts a new one, which has seen nothing."""
@@ -267,3 +270,10 @@ class Session:
             await client.close()
         elif child is not None:
             await child.terminate()
+
+
+def _understanding() -> Callable[..., Coroutine[None, None, tuple[Diagnostic, ...]]]:
+    """Imported in a thread and only when there is something to understand: it takes a third of a second."""
+    from motet.diagnostics.understand import understand
+
+    return understand

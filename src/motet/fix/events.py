@@ -3,7 +3,8 @@ RoundFinished, perhaps TakenBack; at the end Fixed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from motet.diagnostics import Change
@@ -84,7 +85,7 @@ class TakenBack:
 class Fixed:
     """The end. `changed` of `proposed` files (distinct) hold something new; `failed` names, by path, why an edit
     to that file was not applied; `remaining` is what is left; `denied` are files that a rule kept from being
-    written. `cost` is None when the price is unknown."""
+    written. `cost` is None when the price is unknown. `reasons` say why the model left what it spoke of."""
 
     reason: EndReason
     detail: str
@@ -96,6 +97,7 @@ class Fixed:
     usage: Usage
     cost: float | None
     denied: tuple[str, ...] = ()
+    reasons: Mapping[Diagnostic, str] = field(default_factory=dict[Diagnostic, str])
 
     @property
     def summary(self) -> str:

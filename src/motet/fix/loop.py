@@ -23,7 +23,7 @@ from motet.fix.events import (
 from motet.fix.outcome import Outcome, describe_after, remarks
 from motet.fix.request import Notes, Request, build_requests
 from motet.fix.review import RoundReviewer
-from motet.models.protocol import Model
+from motet.models.protocol import Completed, Model, TextDelta
 from motet.permissions import Gate
 from motet.text import Diagnostic, TextFile
 from motet.tools import EditDesk, FileReport, Toolbox
@@ -199,6 +199,10 @@ class FixLoop:
                 async for event in events:
                     self._emit(TurnHappened(request.paths, event))
                     match event:
+                        case TextDelta(text):
+                            self._outcome.reasons.hear(text)
+                        case Completed():
+                            self._outcome.reasons.end()
                         case TurnEnded(limit=reached):
                             limit = reached if reached.startswith("budget") else ""
                             ended = not reached
@@ -207,6 +211,7 @@ class FixLoop:
                         case _:
                             pass
         finally:
+            self._outcome.reasons.end()
             reports += desk.reports
             self._outcome.add(desk.reports)
             for report in desk.reports:

@@ -10,6 +10,7 @@ from motet.diagnostics import Change
 from motet.edits import Decision
 from motet.errors import FileMissing, MotetError
 from motet.fix.events import EndReason, Fixed
+from motet.fix.reasons import Reasons
 from motet.text import Diagnostic, LineIndex, TextFile
 from motet.tools import FileReport
 from motet.turn import Spending
@@ -28,6 +29,7 @@ class Outcome:
     """Grows with every turn; `finish` makes the end of the run out of it."""
 
     rounds: int = 0
+    reasons: Reasons = field(default_factory=Reasons)
     first: dict[str, TextFile | None] = field(default_factory=dict[str, TextFile | None])
     failed: dict[str, str] = field(default_factory=dict[str, str])
     denied: dict[str, None] = field(default_factory=dict[str, None])
@@ -95,6 +97,7 @@ class Outcome:
             spending.usage,
             spending.cost if spending.price else None,
             tuple(self.denied),
+            {found: why for found in remaining if (why := self.reasons.of(found))},
         )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shlex
-import subprocess
+import asyncio
 from pathlib import Path
 
 import click
 
+from motet.cli.editor import run_editor
+from motet.cli.interrupts import Interrupts
+from motet.cli.output import write_json, write_line
+from motet.cli.terminal import Terminal
+from motet.cli.visible import as_json as to_json
+from motet.cli.visible import one_line
 from motet.engine import load
 from motet.errors import UsageError
 from motet.paths import config_file
@@ -54,34 +57,37 @@ def show(origin: bool = False, as_json: bool = False) -> None:
     values = dotted(loaded.settings.model_dump())
     if as_json:
         rows = {key: {"value": value, "origin": loaded.origins.get(key, "default")} for key, value in values.items()}
-        click.echo(json.dumps(rows if origin else values, ensure_ascii=False, indent=1))
+        write_json(rows if origin else values, indent=1)
         return
     for key, value in values.items():
-        text = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-        click.echo(f"{text}  # {loaded.origins.get(key, 'default')}" if origin else text)
+        text = f"{one_line(key)} = {to_json(value)}"
+        write_line(f"{text}  # {one_line(loaded.origins.get(key, 'default'))}" if origin else text)
     for notice in loaded.notices:
-        click.echo(f"motet: {notice}", err=True)
+        Terminal().line(notice, "yellow", hang=2)
 
 
 @command.command()
 def path() -> None:
     """Print where your settings file is, or would be."""
-    click.echo(config_file())
+    write_line(str(config_file()))
 
 
 @command.command()
 def edit() -> None:
     """Open your settings file in $VISUAL or $EDITOR, and check it afterwards."""
     file = config_file()
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file.write_text(_TEMPLATE, "utf-8")
-        file.chmod(0o600)
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     try:
-        subprocess.run([*editor, str(file)], check=True)
-    except FileNotFoundError as error:
-        raise UsageError(f"cannot start {editor[0]}; set $EDITOR, or edit {file}") from error
-    except subprocess.CalledProcessError as error:
-        raise UsageError(f"{editor[0]} failed (exit {error.returncode}); {file} is as it left it") from error
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            file.write_text(_TEMPLATE, "utf-8")
+            file.chmod(0o600)
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from error
+    asyncio.run(_edit(file))
     load(Path.cwd(), {})
+
+
+async def _edit(file: Path) -> None:
+    interrupts = Interrupts()
+    with interrupts.installed(), interrupts.held():
+        await run_editor(file)

@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 
 from motet import __version__
-from motet.cli.visible import visible
+from motet.cli.output import told
+from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import MotetError
 from motet.paths import config_file
@@ -41,11 +42,13 @@ def command() -> int:
     Exit code 1 when something that motet needs is broken; a server that is not installed is only advice.
     """
     findings = asyncio.run(_examine())
-    width = max(len(finding.subject) for finding in findings)
+    listing = Terminal(sys.stdout)
+    width = max(len(finding.subject) for finding in findings) + 4
     colours = {_GOOD: "green", _MISSING: "yellow", _BAD: "red"}
     for finding in findings:
-        mark = click.style(finding.mark, colours[finding.mark])
-        click.echo(f"{mark} {finding.subject:<{width}}  {visible(finding.text)}")
+        mark = (f"{finding.mark} ", colours[finding.mark])
+        with told():
+            listing.spans(mark, (f"{finding.subject:<{width - 2}}", ""), (finding.text, ""), hang=width)
     return 1 if any(finding.mark == _BAD for finding in findings) else 0
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +12,15 @@ import click
 
 from motet.cli.ask import ask_in_terminal
 from motet.cli.diff_view import draw_hunk
-from motet.cli.fix_json import FixJson, write_proposals
+from motet.cli.fix_json import FixJson, write_error, write_proposals
 from motet.cli.fix_view import FixView
+from motet.cli.interrupts import Interrupts
+from motet.cli.keys import Keyboard
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
-from motet.diagnostics import Doing, Progress
 from motet.edits import Proposal
 from motet.engine import Engine
+from motet.errors import ExitCode, MotetError
 from motet.fix import AcceptAll, FixEvent, ProposeOnly, RoundReviewer
 from motet.text import Diagnostic
 
@@ -33,23 +35,32 @@ class _Mode:
     quiet: bool
 
 
-@click.command("fix")
+@click.command("fix", options_metavar="[OPTIONS]")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("-m", "--model", help="provider/model, provider, or offline; default: the first that works.")
+@click.option(
+    "-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline; without, the first that works."
+)
 @click.option("-y", "--yes", is_flag=True, help="Take every proposed edit without asking.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would be changed; write nothing.")
-@click.option("--rounds", type=int, help="Most rounds of ask, review, apply, look again.")
 @click.option(
-    "--checker", "checkers", multiple=True, metavar="CMD", help="A compiler, linter or test command to heed too."
+    "--checker", "checkers", multiple=True, metavar="CMD", help="Heed a compiler, linter or test run as well."
 )
 @click.option(
-    "--severity", type=click.Choice(["error", "warning", "info", "hint"]), help="The mildest problem to fix."
+    "--severity",
+    type=click.Choice(["error", "warning", "info", "hint"]),
+    metavar="LEVEL",
+    help="Mildest problem to fix: error, warning (default), info, hint.",
 )
+@click.option(
+    "--rounds", type=click.IntRange(1, 50), metavar="N", help="Most rounds of ask, review, apply, look again."
+)
+@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that this run may use.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars that this run may cost."
+)
+@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'send:anthropic *', …")
 @click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Only questions, and the end.")
-@click.option("--max-tokens", type=int, help="Tokens that this run may use.")
-@click.option("--max-cost", type=float, help="US dollars that this run may cost.")
-@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking, as in --allow send.")
 def command(
     paths: tuple[Path, ...],
     model: str | None,
@@ -75,7 +86,12 @@ def command(
       motet fix --dry-run --json           what would be changed, for a script
 
     Without PATHS: every source file of the git work tree (else of the current directory) that is not ignored,
-    vendored or generated. Exit code 0: clean, 1: problems remain, 2: usage, 3: model failed, 4: not permitted.
+    vendored or generated.
+
+    Each change is shown as a diff and asked about, as in `git add -p`: y takes it, n leaves it, ? lists the other
+    keys. `motet undo` takes a whole run back.
+
+    Exit code 0: clean, 1: problems remain, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
     """
     flags = {
         "model": model,
@@ -86,69 +102,88 @@ def command(
     }
     mode = _Mode(yes, dry_run, as_json, quiet)
     chosen = {key: value for key, value in flags.items() if value is not None}
-    return asyncio.run(_fix(paths, mode, chosen, checkers, allow))
+    try:
+        return asyncio.run(_fix(paths, mode, chosen, checkers, allow))
+    except MotetError as error:
+        if as_json:
+            write_error(error)
+        raise
 
 
 async def _fix(
     paths: Sequence[Path], mode: _Mode, flags: Mapping[str, object], checkers: Sequence[str], allow: Sequence[str]
 ) -> int:
-    terminal = Terminal(quiet=mode.quiet)
-    task = asyncio.current_task()
-    assert task is not None  # asyncio.run made it
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    asks = terminal.can_ask and not mode.yes
-    ask = ask_in_terminal(terminal) if terminal.can_ask else None
-    engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=ask)
-    for notice in engine.notices:
-        terminal.line(notice, "yellow")
-    ticking = asyncio.create_task(_tick(terminal))
-    try:
-        return await _run(engine, terminal, paths, mode, checkers, asks)
-    finally:
-        ticking.cancel()
-        terminal.close()
+    terminal, keyboard, interrupts = Terminal(quiet=mode.quiet), Keyboard(), Interrupts()
+    terminal.on_lost = interrupts.stop
+    ask = ask_in_terminal(terminal, keyboard) if terminal.can_ask else None
+    with interrupts.installed():
+        ticking = asyncio.create_task(_tick(terminal))
+        try:
+            engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=ask)
+            for notice in engine.notices:
+                terminal.line(notice, "yellow", hang=2)
+            who = _Deciding(terminal, keyboard, mode, interrupts.held)
+            return await _run(engine, terminal, paths, who, checkers)
+        except asyncio.CancelledError:
+            terminal.line("Interrupted; `motet undo --list` shows what was written, if anything.", always=True)
+            return ExitCode.INTERRUPTED
+        finally:
+            ticking.cancel()
+            terminal.close()
 
 
 async def _run(
-    engine: Engine, terminal: Terminal, paths: Sequence[Path], mode: _Mode, checkers: Sequence[str], asks: bool
+    engine: Engine, terminal: Terminal, paths: Sequence[Path], who: _Deciding, checkers: Sequence[str]
 ) -> int:
     files = await engine.source_files(paths)
     model, why = await engine.choose_model()
-    terminal.line(f"Model: {model.name} ({why})", "dim")
+    terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
     view = FixView(terminal, model.name)
-    reviewer = _reviewer(terminal, view, mode, asks)
-    json_events = FixJson() if mode.as_json else None
+    json_events = FixJson() if who.mode.as_json else None
+    if json_events is not None:
+        json_events.started(str(engine.root), model, why)
 
     def emit(event: FixEvent) -> None:
         view(event)
         if json_events is not None:
             json_events(event)
 
-    def progress(step: Progress) -> None:
-        terminal.progress(str(step), step=step.doing is Doing.STARTING)
-
-    async with engine.diagnostics(checkers, progress) as diagnostics:
-        loop = engine.fix_loop(diagnostics, model, reviewer, emit, dry_run=mode.dry_run)
+    reviewer = who.reviewer(view)
+    async with engine.diagnostics(checkers, view.servers) as diagnostics:
+        loop = engine.fix_loop(diagnostics, model, reviewer, emit, dry_run=who.writes_nothing)
         async with engine.checkpoint("motet fix"):
             fixed = await loop.run(files)
     return fixed.exit_code
 
 
-def _reviewer(terminal: Terminal, view: FixView, mode: _Mode, asks: bool) -> RoundReviewer:
-    if asks and not mode.dry_run:
-        return _Announcing(TerminalReviewer(terminal, view.of), lambda _: None, mode.as_json)
-    if not mode.yes and not mode.dry_run:
-        text = "Not a terminal, so nobody is asked: nothing will be written without --yes."
-        terminal.line(text, "yellow", always=True)
-    decides = AcceptAll() if mode.yes and not mode.dry_run else ProposeOnly()
+@dataclass(frozen=True, slots=True)
+class _Deciding:
+    """Who decides about proposals: the human at the terminal, `--yes`, or nobody."""
 
-    def show(proposal: Proposal) -> None:
-        for index in range(0 if mode.quiet else len(proposal.hunks)):
-            terminal.line()
-            draw_hunk(terminal, proposal, index, view.of(proposal.path))
+    terminal: Terminal
+    keyboard: Keyboard
+    mode: _Mode
+    in_editor: Callable[[], AbstractContextManager[None]]
 
-    return _Announcing(decides, show, mode.as_json)
+    @property
+    def writes_nothing(self) -> bool:
+        """Whether this run only shows what it would do."""
+        return self.mode.dry_run or not (self.mode.yes or self.terminal.can_ask)
+
+    def reviewer(self, view: FixView) -> RoundReviewer:
+        """The reviewer, who shows each proposal first."""
+        if not self.mode.yes and not self.writes_nothing:
+            asking = TerminalReviewer(self.terminal, self.keyboard, view.of, self.in_editor)
+            return _Announcing(asking, lambda _: None, self.mode.as_json)
+        if self.writes_nothing and not self.mode.dry_run:
+            text = "Not a terminal, so nobody can be asked: nothing is written. --yes takes every edit."
+            self.terminal.line(text, "yellow", hang=2, always=True)
+
+        def show(proposal: Proposal) -> None:
+            for index in range(0 if self.mode.quiet else len(proposal.hunks)):
+                draw_hunk(self.terminal, proposal, index, view.of(proposal.path))
+
+        return _Announcing(ProposeOnly() if self.writes_nothing else AcceptAll(), show, self.mode.as_json)
 
 
 class _Announcing:
@@ -180,5 +215,5 @@ class _Announcing:
 
 async def _tick(terminal: Terminal) -> None:
     while True:
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.1)
         terminal.tick()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import sys
 from pathlib import Path
 
 import click
 
+from motet.cli.output import told, write_json
+from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import MotetError
 from motet.models.catalog import Candidate
@@ -32,31 +34,35 @@ async def _list(as_json: bool) -> int:
     candidates = await engine.models()
     if as_json:
         for candidate in candidates:
-            click.echo(_as_json(candidate))
+            write_json(_fields(candidate))
         return 0
-    width = max(len(candidate.name) for candidate in candidates)
+    listing = Terminal(sys.stdout)
+    width = max(len(candidate.name) for candidate in candidates) + 4
     for candidate in sorted(candidates, key=lambda candidate: not candidate.usable):
-        mark = click.style("✓", "green") if candidate.usable else click.style("·", dim=True)
-        click.echo(f"{mark} {candidate.name:<{width}}  {candidate.reason}")
+        mark, style = ("✓ ", "green") if candidate.usable else ("· ", "dim")
+        name = f"{candidate.name:<{width - 2}}"
+        with told():
+            listing.spans(
+                (mark, style), (name, ""), (candidate.reason, "" if candidate.usable else "dim"), hang=width
+            )
+    messages = Terminal()
+    messages.line()
     try:
         model, why = await engine.choose_model()
     except MotetError as error:
-        click.echo(f"\nDefault: none: {error}", err=True)
+        messages.line(f"Default: none: {error}")
         return error.exit_code
-    click.echo(f"\nDefault: {model.name} ({why})", err=True)
+    messages.line(f"Default: {model.name} ({why})", hang=2)
     return 0
 
 
-def _as_json(candidate: Candidate) -> str:
+def _fields(candidate: Candidate) -> dict[str, object]:
     where = candidate.destination
-    return json.dumps(
-        {
-            "schema": 1,
-            "name": candidate.name,
-            "usable": candidate.usable,
-            "reason": candidate.reason,
-            "host": where.host if where else None,
-            "context_tokens": candidate.limits.context_tokens if candidate.limits else None,
-        },
-        ensure_ascii=False,
-    )
+    return {
+        "schema": 1,
+        "name": candidate.name,
+        "usable": candidate.usable,
+        "reason": candidate.reason,
+        "host": where.host if where else None,
+        "context_tokens": candidate.limits.context_tokens if candidate.limits else None,
+    }

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from motet.cli.keys import EndOfInput, read_key
+from motet.cli.keys import EndOfInput, Keyboard
+from motet.cli.output import write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import visible
+from motet.cli.visible import one_line
 from motet.engine import Engine
 from motet.errors import PermissionDenied
 from motet.permissions import Action
@@ -45,8 +46,11 @@ async def _trust(terminal: Terminal, listing: bool, everything: bool, revoke: bo
         terminal.line("This project defines nothing that would run.")
     for item in items:
         if listing:
-            click.echo(visible(f"{'trusted' if engine.gate.allows(item) else 'not trusted'}  {item.subject}"))
-        elif not engine.gate.allows(item) and (everything or await _wants(terminal, item)):
+            state = "trusted" if engine.gate.allows(item) else "waits"
+            write_line(f"{state:<8} {one_line(item.subject)}")
+        elif engine.gate.allows(item):
+            terminal.line(f"trusted already: {item.subject}")
+        elif everything or await _wants(terminal, item):
             engine.grants.add(engine.root, item)
             terminal.line(f"trusted: {item.subject}")
     return 0
@@ -55,13 +59,15 @@ async def _trust(terminal: Terminal, listing: bool, everything: bool, revoke: bo
 async def _wants(terminal: Terminal, item: Action) -> bool:
     if not terminal.can_ask:
         raise PermissionDenied("not a terminal, so nobody can be asked: use --all, or --list to see what there is")
+    keyboard = Keyboard()
+    terminal.line()
     terminal.line(item.subject, "bold")
-    while True:
-        terminal.prompt("Trust it? [y]es, [n]o: ")
+    key = ""
+    while key not in ("y", "n"):
+        terminal.ask("Trust it? [y]es, [n]o:")
         try:
-            key = await read_key()
+            key = await keyboard.key(terminal.ask_again)
         except EndOfInput:
             key = "n"
         terminal.answered(key)
-        if key in "yn":
-            return key == "y"
+    return key == "y"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import datetime
 from pathlib import Path
 
 import click
 
 from motet.cli.ask import ask_in_terminal
+from motet.cli.keys import Keyboard
+from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import visible
+from motet.cli.visible import one_line
 from motet.engine import Engine
 from motet.workspace import CheckpointInfo, resolve_user_path
 
@@ -37,14 +38,20 @@ def command(paths: tuple[str, ...], listing: bool, checkpoint: str | None, as_js
 
 
 async def _list(as_json: bool) -> int:
-    for info in await Engine(Path.cwd()).workspace.history():
-        click.echo(_as_json(info) if as_json else _line(info))
+    history = await Engine(Path.cwd()).workspace.history()
+    if not history:
+        Terminal().line("Nothing was written in this workspace yet.")
+    for info in history:
+        if as_json:
+            write_json(_fields(info))
+        else:
+            write_line(_line(info))
     return 0
 
 
 async def _undo(paths: tuple[str, ...], checkpoint: str | None) -> int:
     terminal = Terminal()
-    engine = Engine(Path.cwd(), ask=ask_in_terminal(terminal) if terminal.can_ask else None)
+    engine = Engine(Path.cwd(), ask=ask_in_terminal(terminal, Keyboard()) if terminal.can_ask else None)
     wanted = [resolve_gone(engine, path) for path in paths] or None
     report = await engine.workspace.undo(checkpoint, wanted)
     for path in report.restored:
@@ -67,21 +74,18 @@ def _line(info: CheckpointInfo) -> str:
     state = "undone" if info.undone else ("" if info.finished else "interrupted")
     files = ", ".join(info.files[:3]) + (f" and {len(info.files) - 3} more" if len(info.files) > 3 else "")
     when = info.time.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    return visible("  ".join(part for part in (info.id, when, info.label, state, files) if part))
+    return one_line("  ".join(part for part in (info.id, when, info.label, state, files) if part))
 
 
-def _as_json(info: CheckpointInfo) -> str:
+def _fields(info: CheckpointInfo) -> dict[str, object]:
     time: datetime = info.time
-    return json.dumps(
-        {
-            "schema": 1,
-            "id": info.id,
-            "time": time.isoformat(),
-            "label": info.label,
-            "files": info.files,
-            "undone": info.undone,
-            "undoes": info.undoes,
-            "finished": info.finished,
-        },
-        ensure_ascii=False,
-    )
+    return {
+        "schema": 1,
+        "id": info.id,
+        "time": time.isoformat(),
+        "label": info.label,
+        "files": info.files,
+        "undone": info.undone,
+        "undoes": info.undoes,
+        "finished": info.finished,
+    }

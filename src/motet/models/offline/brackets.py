@@ -80,10 +80,18 @@ def _close_python(source: Source, bracket: Bracket) -> Repair | None:
 
 
 def _end_inside(source: Source, bracket: Bracket) -> Position | None:
-    """The last place inside the outer pair, when that closes on the bracket's own line."""
+    """The last place inside the outer pair, when that closes on the bracket's own line; for an index outside
+    Python, where commas are none of it, before the first comma."""
     if bracket.passed is None or bracket.passed.line != bracket.open.line:
         return None
-    return source.code_before(bracket.passed)
+    end = bracket.passed
+    code = source.code(end.line)
+    before = code[: bracket.open.column - 1]
+    indexes = before[-1:].isidentifier() or before.endswith((")", "]"))
+    if bracket.kind == "[" and indexes and not source.is_python:
+        comma = code.find(",", bracket.open.column, end.column)
+        end = Position(end.line, comma + 1) if comma >= 0 else end
+    return source.code_before(end)
 
 
 def _ends_behind(source: Source, bracket: Bracket) -> Iterator[Position]:

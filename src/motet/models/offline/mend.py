@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from motet.models.offline.blocks import Block, Region, blocks_of, regions_of
-from motet.models.offline.names import Unknown, closest, meant_in, unknown_in
+from motet.models.offline.names import closest, meant_in, rename, unknown_in
 from motet.models.offline.repair import Declined, Origin, Repair, overlap
 from motet.models.offline.repairs import mechanical
 from motet.models.offline.request import Core
-from motet.models.offline.source import NAME, Source
+from motet.models.offline.second_thoughts import Left, Taken, reconsider
+from motet.models.offline.source import Source
 from motet.models.offline.suggested import choose_import, choose_suggested
 from motet.models.offline.syntax import is_syntax
 from motet.text.position import Position, Range
-from motet.text.report import FileReport, ReportedDiagnostic, ReportedEdit
+from motet.text.report import FileReport, ReportedDiagnostic
 
 _LATER = Declined("left until the syntax is right: it may only follow from that")
 _COVERED = Declined("another fix changes the same place; look again afterwards")
 _REFUSED = Declined("this change was refused before")
 _NOT_A_BLOCK = Declined("its lines cannot be named without doubt")
-_TWO_NAMES = Declined("it stands at several places and so does the name proposed: these are two names")
 _NO_ROOM = Declined("the answer may not be longer; ask again")
 _NO_FIX = Declined("no fix came with it, and I do not reason")
 
-
-_SLIPS = 2
-"""As often may one name be misspelt in the same way; more often it is a name of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A repair that is proposed, and the diagnostic that asked for it."""
-
-    diagnostic: ReportedDiagnostic
-    repair: Repair
-
-
-_Left = tuple[ReportedDiagnostic, Declined]
+Choice = tuple[ReportedDiagnostic, Repair | Declined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +34,7 @@ class Outcome:
 
     report: FileReport
     taken: tuple[Taken, ...]
-    declined: tuple[_Left, ...]
+    declined: tuple[Left, ...]
     blocks: tuple[Block, ...]
 
     def without_room(self) -> Outcome:
@@ -76,17 +62,17 @@ class Mender:
     async def mend(self) -> Outcome:
         """Choose; other tasks run between two diagnostics."""
         proposals: list[Taken] = []
-        declined: list[_Left] = []
+        declined: list[Left] = []
         for diagnostic, choice in await self._choices():
             match choice:
                 case Repair():
                     proposals.append(Taken(diagnostic, choice))
                 case Declined():
                     declined.append((diagnostic, choice))
-        names = self._choose_names(proposals)
-        declined += [each for each in names if not isinstance(each, Taken)]
+        kept, given_up = reconsider(proposals, self._source, self._others)
+        declined += given_up
         taken: list[Taken] = []
-        for proposal in sorted((each for each in names if isinstance(each, Taken)), key=_precedence):
+        for proposal in sorted(kept, key=_precedence):
             await asyncio.sleep(0)
             match self._obstacle(proposal, taken):
                 case None:
@@ -104,32 +90,34 @@ class Mender:
             tuple(blocks),
         )
 
-    async def _choices(self) -> list[tuple[ReportedDiagnostic, Repair | Declined]]:
+    async def _choices(self) -> list[Choice]:
         """A choice for each diagnostic. Once a syntax error can be mended nothing else is tried: the rest may
-        only follow from it. While one cannot, only what the servers themselves propose is."""
+        only follow from it. While none can, only a name before the first of them is."""
         diagnostics = self._report.diagnostics
         broken = [one for one in diagnostics if is_syntax(one)]
-        choices: list[tuple[ReportedDiagnostic, Repair | Declined]] = []
+        choices: list[Choice] = []
         for diagnostic in broken:
             await asyncio.sleep(0)
             choices.append((diagnostic, self._choose(diagnostic)))
         mended = any(isinstance(choice, Repair) for _, choice in choices)
+        first = min((one.place for one in broken), default=None)
         for diagnostic in diagnostics:
             if diagnostic in broken:
                 continue
             await asyncio.sleep(0)
-            choices.append((diagnostic, _LATER if mended else self._choose(diagnostic, cautious=bool(broken))))
+            sound = first is None or (
+                not mended and diagnostic.place < first and unknown_in(self._source, diagnostic) is not None
+            )
+            choices.append((diagnostic, self._choose(diagnostic) if sound else _LATER))
         return choices
 
-    def _choose(self, diagnostic: ReportedDiagnostic, *, cautious: bool = False) -> Repair | Declined:
+    def _choose(self, diagnostic: ReportedDiagnostic) -> Repair | Declined:
         suggested = choose_suggested(self._report, diagnostic)
         if isinstance(suggested, Repair):
             return suggested
         meant = meant_in(self._source, diagnostic)
         if meant is not None:
-            return _rename(meant[0], meant[1], Origin.DID_YOU_MEAN)
-        if cautious:
-            return _LATER
+            return rename(meant[0], meant[1], Origin.DID_YOU_MEAN)
         certain = mechanical(self._source, diagnostic)
         if certain is not None:
             return certain
@@ -138,42 +126,10 @@ class Mender:
             return suggested if diagnostic.fixes else _NO_FIX
         name = closest(self._source, self._others, unknown, self._reported)
         if name is not None:
-            return _rename(unknown, name, Origin.CLOSEST_NAME)
+            return rename(unknown, name, Origin.CLOSEST_NAME)
         return choose_import(self._report, diagnostic, unknown) or Declined(
             f"no name in the text that was shown is clearly the closest to '{unknown.name}'"
         )
-
-    def _choose_names(self, proposals: Sequence[Taken]) -> list[Taken | _Left]:
-        """Second thoughts about a name that several places are to be given.
-
-        When the text holds it once, that one place is the misspelt one. When it is used elsewhere too, both names
-        are established: they are two names, and something else is wrong.
-        """
-        places: defaultdict[tuple[str, str], set[Position]] = defaultdict(set)
-        for each in proposals:
-            if (rename := _renaming(each.repair)) is not None:
-                places[rename].add(each.repair.edits[0].range.start)
-        chosen: list[Taken | _Left] = []
-        for each in proposals:
-            rename = _renaming(each.repair)
-            if rename is None or len(places[rename]) < 2:
-                chosen.append(each)
-                continue
-            known = self._places_of(rename[1])
-            if len(known) == 1 and known[0] is not None:
-                edit = ReportedEdit(_span(known[0], rename[1]), rename[1], rename[0])
-                title = f"Change '{rename[1]}' to '{rename[0]}'"
-                chosen.append(Taken(each.diagnostic, Repair(title, (edit,), each.repair.origin)))
-            elif len(known) > 1 and len(places[rename]) > _SLIPS:
-                chosen.append((each.diagnostic, _TWO_NAMES))
-            else:
-                chosen.append(each)
-        return chosen
-
-    def _places_of(self, name: str) -> list[Position | None]:
-        """Where `name` stands in this file, and None for each time that it stands in another."""
-        here = [word.place for word in self._source.words if word.name == name]
-        return [*here, *(None for other in self._others for word in other.words if word.name == name)]
 
     def _obstacle(self, proposal: Taken, taken: Sequence[Taken]) -> Declined | None:
         edits = proposal.repair.edits
@@ -200,30 +156,12 @@ class Mender:
         return None if regions is None else blocks_of(self._report, regions)
 
 
-def _rename(unknown: Unknown, name: str, origin: Origin) -> Repair:
-    edit = ReportedEdit(unknown.range, unknown.name, name)
-    return Repair(f"Change '{unknown.name}' to '{name}'", (edit,), origin)
-
-
-def _renaming(repair: Repair) -> tuple[str, str] | None:
-    """Old and new name, when all that `repair` does is to put one name in another's place."""
-    match repair.edits:
-        case (edit,) if NAME.fullmatch(edit.old) and NAME.fullmatch(edit.new):
-            return edit.old, edit.new
-        case _:
-            return None
-
-
-def _span(start: Position, name: str) -> Range:
-    return Range(start, Position(start.line, start.column + len(name)))
-
-
 def _precedence(proposal: Taken) -> tuple[int, int, int, Position]:
     size = sum(len(edit.old) + len(edit.new) for edit in proposal.repair.edits)
     return proposal.repair.origin, proposal.diagnostic.severity, size, proposal.diagnostic.place
 
 
-def _by_place(pair: _Left) -> Position:
+def _by_place(pair: Left) -> Position:
     return pair[0].place
 
 

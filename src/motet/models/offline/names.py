@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from motet.models.offline.repair import Origin, Repair
 from motet.models.offline.scope import visible_lines
 from motet.models.offline.source import Source, Word, word_at
+from motet.models.offline.unused import unused_in
 from motet.text.position import Position, Range
-from motet.text.report import ReportedDiagnostic
+from motet.text.report import ReportedDiagnostic, ReportedEdit
 
 _Q = r"[`'\"‘“]"
 _E = r"[`'\"’”]"
@@ -104,6 +106,19 @@ def meant_in(source: Source, diagnostic: ReportedDiagnostic) -> tuple[Unknown, s
     return None
 
 
+def rename(unknown: Unknown, name: str, origin: Origin) -> Repair:
+    """The repair that writes `name` where the unknown one stands."""
+    edit = ReportedEdit(unknown.range, unknown.name, name)
+    return Repair(f"Change '{unknown.name}' to '{name}'", (edit,), origin)
+
+
+def is_near(name: str, other: str) -> bool:
+    """Whether one may be a misspelling of the other."""
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(name, other) <= min(_tolerance(name), _tolerance(other))
+
+
 def closest(source: Source, others: Iterable[Source], unknown: Unknown, reported: frozenset[str]) -> str | None:
     """The one name of the shown text that is clearly closest to `unknown`; None when none or several are.
 
@@ -147,6 +162,8 @@ def _tiers(
 ) -> Iterator[frozenset[str]]:
     words = [word for word in source.words if word.place != unknown.range.start]
     other_words = [word for other in others for word in other.words]
+    if unknown.kind == "name":
+        yield frozenset(filter(None, map(unused_in, source.report.diagnostics)))
     match unknown.kind:
         case "export":
             yield reported

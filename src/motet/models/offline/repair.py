@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from motet.models.offline.source import NAME
 from motet.text.report import ReportedEdit
 
 
@@ -31,6 +32,15 @@ class Declined:
     """Why nothing is done about a diagnostic, in a few words for a human."""
 
     reason: str
+
+
+def rename_of(repair: Repair) -> tuple[str, str] | None:
+    """Old and new name, when all that `repair` does is to put one name in another's place."""
+    match repair.edits:
+        case (edit,) if NAME.fullmatch(edit.old) and NAME.fullmatch(edit.new):
+            return edit.old, edit.new
+        case _:
+            return None
 
 
 def overlap(one: ReportedEdit, other: ReportedEdit) -> bool:

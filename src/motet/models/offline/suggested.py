@@ -13,6 +13,8 @@ from itertools import pairwise
 
 from motet.models.offline.names import Unknown
 from motet.models.offline.repair import Declined, Origin, Repair, overlap
+from motet.models.offline.source import NAME
+from motet.models.offline.unused import unused_in
 from motet.text.report import FileReport, ReportedDiagnostic, ReportedEdit, ReportedFix
 
 _SILENCER = re.compile(
@@ -29,6 +31,9 @@ _INVENTS = re.compile(
 )
 
 
+_TOO_MUCH = Declined("the suggested fix takes away more than what is unused")
+
+
 def choose_suggested(report: FileReport, diagnostic: ReportedDiagnostic) -> Repair | Declined:
     """The first fix of `diagnostic` that repairs something by itself; imports are left to `choose_import`."""
     usable = [fix for fix in diagnostic.fixes if fix.edits and not _silences(fix)]
@@ -39,10 +44,31 @@ def choose_suggested(report: FileReport, diagnostic: ReportedDiagnostic) -> Repa
         return Declined("the suggested fix does not fit the text that was shown")
     certain = [fix for fix in standing if not _adds_import(fix) and not _INVENTS.search(fix.title)]
     if certain:
-        return _repair(certain[0])
+        return _TOO_MUCH if _removes_others(report, certain[0], diagnostic) else _repair(certain[0])
     if any(_adds_import(fix) for fix in standing):
         return Declined("it is not clear which of the suggested imports is meant, if any")
     return Declined("the suggested fix only makes the complaint go away")
+
+
+def _removes_others(report: FileReport, fix: ReportedFix, diagnostic: ReportedDiagnostic) -> bool:
+    """Whether a fix for one unused import takes away other names that stand elsewhere, be it in a comment: there
+    are tools that read comments."""
+    unused = unused_in(diagnostic)
+    imports = [edit for edit in fix.edits if _IMPORT.search(edit.old)]
+    if unused is None or not imports:
+        return False
+    lost = {name for edit in imports for name in _bound(edit.old) - {*NAME.findall(edit.new)}} - {"as", unused}
+    own = {n for edit in imports for n in range(edit.range.start.line, edit.range.end.line + 1)}
+    return any(
+        number not in own and not lost.isdisjoint(NAME.findall(line))
+        for run in report.runs
+        for number, line in enumerate(run.lines, run.first)
+    )
+
+
+def _bound(text: str) -> set[str]:
+    """Names behind `import` in `text`, without the modules before a dot."""
+    return {name for part in re.split(r"\bimport\b", text)[1:] for name in re.findall(r"\w+\b(?!\s*\.)", part)}
 
 
 def choose_import(report: FileReport, diagnostic: ReportedDiagnostic, unknown: Unknown) -> Repair | None:

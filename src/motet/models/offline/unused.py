@@ -20,7 +20,7 @@ _UNUSED_VARIABLE = re.compile(
     rf"^Variable {_Q}(?P<a>\w+).? is not accessed|^[Uu]nused variable:? {_Q}(?P<b>\w+)"
     rf"|^[Ll]ocal variable {_Q}(?P<c>\w+).? is assigned to but never used"
     rf"|^{_Q}(?P<d>[\w$]+).? is declared but its value is never read"
-    rf"|^variable {_Q}(?P<e>\w+).? set but not used"
+    rf"|^[Vv]ariable {_Q}(?P<e>\w+).? set but not used"
 )
 # Neither calls nor subscripts nor assignments: taking such a value has no effect.
 _PLAIN = rf"[\w\s.+\-*/%(){FILL}]+"
@@ -28,12 +28,23 @@ _EFFECT = re.compile(r"\+\+|--|[\w)]\s*\(|\b(?:await|yield|new|delete|typeof|voi
 _SIZE = re.compile(r"\bsizeof\s*\([\w\s*]*\)")
 
 
+def unused_in(diagnostic: ReportedDiagnostic) -> str | None:
+    """The name that `diagnostic` calls unused."""
+    for pattern in (_UNUSED_IMPORT, _UNUSED_VARIABLE):
+        found = pattern.match(diagnostic.message)
+        if found is not None:
+            groups = found.groupdict()
+            name = groups.get("alias") or next(filter(None, groups.values()), "")
+            return name.rsplit(".", 1)[-1]
+    return None
+
+
 def repair_unused_import(source: Source, diagnostic: ReportedDiagnostic) -> Repair | None:
     """Take one name out of an import that stands on one line; the whole line when it is the only name."""
     found = _UNUSED_IMPORT.match(diagnostic.message)
     if found is None or PurePosixPath(source.report.path).stem == "__init__":
         return None
-    name = (found["alias"] or found["a"] or found["b"] or found["c"] or found["d"]).rsplit(".", 1)[-1]
+    name = unused_in(diagnostic) or ""
     number = diagnostic.place.line
     code = source.code(number)
     title = f"Remove the unused import of '{name}'"

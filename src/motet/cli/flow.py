@@ -1,0 +1,93 @@
+"""Text that arrives piece by piece, laid out as it comes: indented, broken between words, no two blank lines."""
+
+from __future__ import annotations
+
+import re
+
+from rich.cells import cell_len
+
+from motet.cli.visible import visible
+from motet.cli.wrap import fitting, unbreakable
+
+_INDENT = 2
+_PIECE = re.compile(r"\n|[ \t]+|[^ \t\n]+")
+_BULLET = re.compile(r"[-*•]|\d{1,2}[.)]")
+_LONGEST_WORD = 1_000
+"""Characters that are held back at most to see where a word ends."""
+
+
+class Flow:
+    """Lays out one text. A word is held back until it is whole, so that no word jumps to the next line."""
+
+    def __init__(self) -> None:
+        self._word = ""
+        self._blank = ""
+        self._column = 0
+        self._hang = _INDENT
+        self._gap = False
+        self._began = False
+
+    @property
+    def is_mid_line(self) -> bool:
+        """Whether what was drawn so far does not end a line."""
+        return self._column > 0
+
+    def add(self, text: str, width: int | None) -> str:
+        """What can be drawn now that `text` has arrived. `width` is in columns; None: lines are not broken."""
+        drawn: list[str] = []
+        for piece in _PIECE.findall(text):
+            if piece == "\n":
+                drawn += [self.rest(width), self._end_line()]
+            elif piece.isspace():
+                drawn.append(self.rest(width))
+                self._blank += piece.expandtabs(4)
+            else:
+                self._word += piece
+                drawn.append(self._whole_parts(width))
+        return "".join(drawn)
+
+    def rest(self, width: int | None) -> str:
+        """What is held back."""
+        word, self._word = self._word, ""
+        return "".join(self._put(part, width) for part in unbreakable(word))
+
+    def _whole_parts(self, width: int | None) -> str:
+        *whole, last = unbreakable(self._word)
+        self._word = "" if len(last) > _LONGEST_WORD else last
+        return "".join(self._put(part, width) for part in (whole if self._word else [*whole, last]))
+
+    def _end_line(self) -> str:
+        self._blank = ""
+        if self._column:
+            self._column = 0
+            return "\n"
+        self._gap = self._began
+        return ""
+
+    def _put(self, part: str, width: int | None) -> str:
+        part = visible(part)
+        drawn = self._lead(part, width)
+        while width is not None and self._column + cell_len(part) > width:
+            head = fitting(part, width - self._column)
+            drawn += head + self._break()
+            part = part[len(head) :]
+        self._column += cell_len(part)
+        return drawn + part
+
+    def _lead(self, part: str, width: int | None) -> str:
+        """What goes before `part`: the indentation of its line, blanks, or a line break."""
+        blank, self._blank = self._blank, ""
+        if not self._column:
+            gap, self._gap, self._began = "\n" if self._gap else "", False, True
+            self._column = _INDENT + len(blank)
+            bullet = len(part) + 1 if _BULLET.fullmatch(part) else 0
+            self._hang = min(self._column + bullet, width // 2 if width else self._column)
+            return gap + " " * self._column
+        if width is not None and self._column + len(blank) + cell_len(part) > width and self._column > self._hang:
+            return self._break()
+        self._column += len(blank)
+        return blank
+
+    def _break(self) -> str:
+        self._column = self._hang
+        return "\n" + " " * self._hang

@@ -1,0 +1,53 @@
+"""Standard output: data for programs and listings for people. Safe on a terminal, honest when it cannot be written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from motet.cli.visible import as_json
+from motet.errors import MotetError
+
+
+def write_json(value: object, indent: int | None = None) -> None:
+    """One JSON text on a line of its own."""
+    write_line(as_json(value, indent))
+
+
+def write_line(text: str) -> None:
+    """One line, as it is. Raises `MotetError` when it cannot be written, `BrokenPipeError` when nobody reads."""
+    with told():
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """Turn a failure to write into an error that says so."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence()
+        raise MotetError(f"standard output: {error.strerror}") from error
+
+
+def silence() -> None:
+    """Write no more, so that the interpreter's last flush has nothing to fail at."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def open_all_streams() -> None:
+    """See that descriptors 0 to 2 are open: a file that got one of these numbers would take what is printed."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace"))

@@ -1,0 +1,108 @@
+"""The hunks of all proposals as one list: where one stands, what was decided, and every earlier state for `u`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from motet.edits import Decision, Proposal, ReviewedHunk
+
+
+class Session:
+    """A review under way. It is over when every hunk is decided, or after `finish`."""
+
+    def __init__(self, proposals: Sequence[Proposal]) -> None:
+        self.proposals = list(proposals)
+        self._at = 0
+        self._finished = False
+        self._history: list[tuple[list[Proposal], int]] = []
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to ask."""
+        return self._finished or all(proposal.is_decided for proposal in self.proposals)
+
+    @property
+    def current(self) -> tuple[Proposal, int]:
+        """The proposal and the number of its hunk (from 0) that is asked about now."""
+        return self._places()[self._at]
+
+    @property
+    def hunk(self) -> ReviewedHunk:
+        """The hunk that is asked about now."""
+        proposal, index = self.current
+        return proposal.hunks[index]
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Which hunk of how many this is, from 1, over all files."""
+        return self._at + 1, len(self._places())
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a decision to take back."""
+        return bool(self._history)
+
+    def decide(self, decision: Decision, remark: str = "") -> None:
+        """Decide the current hunk and go to the next undecided one."""
+        proposal, index = self.current
+        self.replace(proposal.decide(index, decision, remark))
+
+    def decide_rest(self, decision: Decision) -> None:
+        """Decide the current hunk and all later undecided ones of its file."""
+        proposal, first = self.current
+        for index in range(first, len(proposal.hunks)):
+            if index == first or proposal.hunks[index].decision is Decision.PENDING:
+                proposal = proposal.decide(index, decision)
+        self.replace(proposal)
+
+    def replace(self, proposal: Proposal) -> None:
+        """Put `proposal` in place of the current file's and go to the next undecided hunk."""
+        self._put(proposal)
+        if not self._is_pending(self._at):
+            self.move(1, undecided=True)
+
+    def split(self) -> None:
+        """Put the parts of the current hunk in its place, all undecided."""
+        proposal, index = self.current
+        self._put(proposal.split(index))
+
+    def undo(self) -> None:
+        """Take the last decision or split back, and stand where it was made."""
+        self.proposals, self._at = self._history.pop()
+
+    def move(self, step: int, *, undecided: bool) -> bool:
+        """Go to the next (`step` 1) or previous (-1) hunk, around the end; false when there is no other."""
+        total = len(self._places())
+        for distance in range(1, total):
+            at = (self._at + step * distance) % total
+            if not undecided or self._is_pending(at):
+                self._at = at
+                return True
+        return False
+
+    def search(self, pattern: re.Pattern[str]) -> bool:
+        """Go to the next hunk, around the end, with a line that `pattern` fits; false when there is no other."""
+        places = self._places()
+        for distance in range(1, len(places)):
+            proposal, index = places[(self._at + distance) % len(places)]
+            hunk = proposal.hunks[index].hunk
+            if any(pattern.search(line.text) for line in (*hunk.old, *hunk.new)):
+                self._at = (self._at + distance) % len(places)
+                return True
+        return False
+
+    def finish(self) -> None:
+        """Ask no more; what is undecided stays so."""
+        self._finished = True
+
+    def _put(self, proposal: Proposal) -> None:
+        self._history.append((self.proposals, self._at))
+        self.proposals = [proposal if old.path == proposal.path else old for old in self.proposals]
+
+    def _is_pending(self, at: int) -> bool:
+        proposal, index = self._places()[at]
+        return proposal.hunks[index].decision is Decision.PENDING
+
+    def _places(self) -> list[tuple[Proposal, int]]:
+        return [(proposal, index) for proposal in self.proposals for index in range(len(proposal.hunks))]
