@@ -47,7 +47,9 @@ def measure(pairs: int, files: int) -> Result:
 def _result(runs: Sequence[tuple[Timed, Timed]], files: int) -> Result:
     ours, bares = zip(*runs, strict=True)
     rows = [
-        Measured("`motet fix`, wall time", "s", [run.wall for run in ours], BAR, "bare script", [r.wall for r in bares])
+        Measured(
+            "`motet fix`, wall time", "s", [run.wall for run in ours], BAR, "bare script", [r.wall for r in bares]
+        )
     ]
     if all(run.cpu for run in (*ours, *bares)):
         cpu = [[run.cpu or 0 for run in side] for side in (ours, bares)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -54,7 +55,7 @@ def measure(files: int, problems: int, window: int) -> Result:
             made[at] = plant(padded(made[at], LONG_LINES) if number % 10 == 9 else made[at], wanted)
         files = len(write_project(project, made))
         subprocess.run(["git", "init", "--quiet"], cwd=project, env=here.environment, check=True)
-        peak, events, prompts = asyncio.run(_run(here, project, window))
+        used, events, prompts = asyncio.run(_run(here, project, window))
     found = next(event for event in events if event["event"] == "checked")
     if (found["files"], len(found["diagnostics"])) != (files, problems):
         raise BenchError(f"{found['files']} files with {len(found['diagnostics'])} problems were looked at")
@@ -62,19 +63,20 @@ def measure(files: int, problems: int, window: int) -> Result:
     about = (
         f"`motet fix --yes` on {files} Python files with {problems} problems in {faulty} of them, "
         f"a tenth of these {LONG_LINES:,} lines long, with a model whose window is {window:,} tokens, over HTTP. "
-        f"{len(prompts)} requests were sent, {problems - len(ended['remaining'])} problems solved. Memory is the "
-        "peak resident size of motet's own process. Tokens are over-estimated from the bytes of messages and tools; "
+        f"{len(prompts)} requests were sent, {problems - len(ended['remaining'])} problems solved. Memory (the "
+        "peak resident size) and processor time are of motet's own process. Tokens are over-estimated from the bytes of messages and tools; "
         "with the room for its answer that a request asks for, each must fit the window."
     )
     rows = [
-        Measured("peak memory", "MB", [peak / 1e6], BAR_MEGABYTES),
+        Measured("peak memory", "MB", [used["peak"] / 1e6], BAR_MEGABYTES),
+        Measured("processor time", "s", [used["cpu"]]),
         Measured("prompt", "tokens", [prompt.tokens for prompt in prompts]),
         Measured("largest prompt with room for its answer", "tokens", [max(p.tokens + p.answer for p in prompts)], window),
     ]  # fmt: skip
     return measured("A large workspace", about, rows)
 
 
-async def _run(here: Place, project: Path, window: int) -> tuple[int, list[dict], list[Prompt]]:
+async def _run(here: Place, project: Path, window: int) -> tuple[dict[str, float], list[dict], list[Prompt]]:
     async with provider() as (url, requests):
         here.settings(
             f'[providers.bench]\nbase_url = "{url}/v1"\ndialect = "openai"\nmodel = "offline"\ncontext_tokens = {window}\n'
@@ -90,7 +92,7 @@ async def _run(here: Place, project: Path, window: int) -> tuple[int, list[dict]
     if run.returncode not in (0, 1) or not requests:
         raise BenchError(f"motet fix: exit code {run.returncode}: {said.decode()[-800:]}")
     events = [json.loads(line) for line in output.read_text().splitlines()]
-    return int(report.read_text()), events, [_prompt(request) for request in requests]
+    return json.loads(report.read_text()), events, [_prompt(request) for request in requests]
 
 
 def _prompt(request: ScriptedRequest) -> Prompt:
@@ -145,9 +147,12 @@ def _message(raw: Mapping) -> Message:
         case "system":
             return Message.system("\n".join(parts), tags.SYSTEM_PROMPT)
         case "user":
-            return Message.user(*parts, tag=tags.DIAGNOSTICS)
+            # Over the wire the files of a request are one text.
+            return Message.user(*re.split(r"\n\n(?=File: /)", "\n\n".join(parts)), tag=tags.DIAGNOSTICS)
         case "tool":
-            return Message.tool(ToolResult(raw["tool_call_id"], "replace_in_file"), "\n".join(parts), tags.TOOL_OUTPUT)
+            return Message.tool(
+                ToolResult(raw["tool_call_id"], "replace_in_file"), "\n".join(parts), tags.TOOL_OUTPUT
+            )
         case _:
             asked = [(call["id"], call["function"]) for call in raw.get("tool_calls") or ()]
             calls = tuple(ToolCall(id, function["name"], function["arguments"]) for id, function in asked)

@@ -1,12 +1,14 @@
-"""motet, and after it the most memory that its process has held, in bytes, in a file.
+"""motet, and after it, as JSON in a file, what its process has used: the most memory in bytes, and seconds of CPU.
 
-    python bench/peak.py FILE fix --yes …
+python bench/peak.py FILE fix --yes …
 """
 
 from __future__ import annotations
 
+import json
 import resource
 import sys
+import time
 from pathlib import Path
 
 from motet.__main__ import main
@@ -26,5 +28,5 @@ if __name__ == "__main__":
     try:
         code = main()
     finally:
-        report.write_text(str(peak()))
+        report.write_text(json.dumps({"peak": peak(), "cpu": time.process_time()}))
     sys.exit(code)

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_ADJECTIVES = "amber brisk calm dusky early faint gentle hollow ivory jolly keen lively mellow narrow olden pale".split()
-_NOUNS = "anchor bridge candle delta ember forest garden harbor island jacket kettle lantern meadow needle orchard pebble".split()
+_ADJECTIVES = (
+    "amber", "brisk", "calm", "dusky", "early", "faint", "gentle", "hollow",
+    "ivory", "jolly", "keen", "lively", "mellow", "narrow", "olden", "pale",
+)  # fmt: skip
+_NOUNS = (
+    "anchor", "bridge", "candle", "delta", "ember", "forest", "garden", "harbor",
+    "island", "jacket", "kettle", "lantern", "meadow", "needle", "orchard", "pebble",
+)  # fmt: skip
+_UNITS = ("metres", "grams", "litres", "seconds", "degrees", "pages", "notes", "bars")
 PER_PACKAGE = 20
-_UNITS = "metres grams litres seconds degrees pages notes bars".split()
 
 _HEAD = '''"""{title}: how {plural} are kept, read and compared."""
 
@@ -140,7 +146,9 @@ def modules(files: int, seed: int = 1) -> list[Module]:
     rng = random.Random(seed)
     made: list[Module] = []
     for number in range(files - -(-files // (PER_PACKAGE + 1))):
-        name = f"{_ADJECTIVES[number % 16]}_{_NOUNS[number // 16 % 16]}" + (f"_{number // 256}" if number > 255 else "")
+        name = f"{_ADJECTIVES[number % 16]}_{_NOUNS[number // 16 % 16]}" + (
+            f"_{number // 256}" if number > 255 else ""
+        )
         made.append(_module(name, f"part_{number // PER_PACKAGE:02}", rng, rng.sample(made, min(len(made), 2))))
     return made
 

@@ -65,7 +65,9 @@ class Timed:
     stderr: str
 
 
-def timed(argv: Sequence[str | Path], cwd: Path, environment: dict[str, str], *, codes: Sequence[int] = (0,)) -> Timed:
+def timed(
+    argv: Sequence[str | Path], cwd: Path, environment: dict[str, str], *, codes: Sequence[int] = (0,)
+) -> Timed:
     """Run `argv` to its end. Raises `BenchError` for an exit code that is none of `codes`."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()

@@ -88,7 +88,7 @@ class Measured:
         bar = held = "–"
         if self.at_most is not None:
             held = "yes" if self.held else "no"
-            bar = f"≤ {self.at_most:g} ×" if self.beside_values else f"≤ {self.at_most:g} {self.unit}"
+            bar = f"≤ {self.at_most:g} ×" if self.beside_values else f"≤ {self.at_most:,g} {self.unit}"
         return [
             self.what,
             amount(statistics.median(self.values), self.unit),

@@ -8,8 +8,11 @@ received is written to `log`, one JSON message a line; `log` also counts how oft
     encoding     unit of columns, utf-16 unless told
     versions     false: published without version, in two steps, as typescript-language-server does
     silent       texts with this word are never answered
+    slow         texts with this word are answered after four seconds of progress reports
     dies         texts with this word end the process; with `dies_once` only the first process
     garbage      what is written, `times` times, after `initialize` instead of the protocol
+    stalls       reads nothing any more after the handshake
+    twice        says everything twice
     deaf         never answers `initialize`
     waits        path of a FIFO that is read before `initialize` is answered: a slow start
     cancels      how many pulls are given up with ServerCancelled before one is answered
@@ -29,6 +32,8 @@ import json
 import os
 import re
 import sys
+import threading
+import time
 from pathlib import Path
 
 SEVERITIES = {"bad": 1, "wrn": 2, "hnt": 4, "bda": 1}
@@ -102,6 +107,8 @@ class Server:
         self.send({"id": message["id"], "result": {"capabilities": abilities}})
 
     def on_initialized(self, message: dict) -> None:
+        if self.script.get("stalls"):
+            threading.Event().wait()
         for method, params in self.script.get("asks", []):
             self.ask(method, params)
         if self.script.get("mode") == "dynamic":
@@ -143,6 +150,10 @@ class Server:
             os._exit(7)
         if self.script.get("mode", "push") != "push" or self.has("silent", text):
             return
+        for _ in range(8 if self.has("slow", text) else 0):
+            progress = {"token": "t", "value": {"kind": "report"}}
+            self.send({"method": "$/progress", "params": progress})
+            time.sleep(0.5)
         published = {"uri": uri, "version": version, "diagnostics": self.found(text)}
         if not self.script.get("versions", True):
             del published["version"]
@@ -161,7 +172,7 @@ class Server:
                 message = f"'{word}' is not defined" if word == "bda" else f"{word} word"
                 data = {"secret": number}
                 found.append({"range": place, "severity": SEVERITIES[word], "message": message, "data": data})
-        return found
+        return found * 2 if self.script.get("twice") else found
 
     def units(self, text: str) -> int:
         encoding = self.script.get("encoding", "utf-16")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from motet.diagnostics import DiagnosticsService, Progress, ServerSpec
-from motet.permissions import Effect, Rule, Verdict
-from motet.text import Severity, TextFile
+from motet.errors import ProcessError
+from motet.permissions import Action, Effect, Origin, Rule, Verdict
+from motet.text import Diagnostic, Range, Severity, TextFile
 
 from .reports import fixes, said
 
@@ -95,6 +97,28 @@ async def test_a_server_that_dies_is_started_once_more(service: Make, fake: Call
     assert len(server.processes) == 2
 
 
+async def test_a_server_that_was_killed_between_two_checks_is_started_again(
+    service: Make, fake: Callable[..., Any], write: Write
+) -> None:
+    server = fake(mode="pull")
+    diagnostics = service(server.spec)
+    other = write("b.txt", "wrn")
+    await diagnostics.check([write("a.txt", "bad"), other])
+    os.kill(server.processes[0], signal.SIGKILL)
+    report = await diagnostics.check([write("a.txt", "bad bad"), other])
+    assert [line.split(" ")[0] for line in said(report)] == ["a.txt:1:1-4", "a.txt:1:5-8", "b.txt:1:1-4"]
+    assert (report.sources, report.advice) == (("fake",), ())
+
+
+async def test_a_server_that_tells_how_it_gets_on_is_given_more_time(
+    service: Make, fake: Callable[..., Any], write: Write
+) -> None:
+    server = fake(slow="much")  # a sign of life every half second, and the answer after four seconds
+    report = await service(server.spec, timeout=3).check([write("a.txt", "bad much")])
+    assert said(report) == ["a.txt:1:1-4 Error fake: bad word"]
+    assert report.advice == ()
+
+
 async def test_a_server_that_keeps_dying_is_a_line_of_advice_and_others_go_on(
     service: Make, fake: Callable[..., Any], write: Write
 ) -> None:
@@ -120,6 +144,47 @@ async def test_a_server_that_is_silent_about_a_file_is_left_out_in_time(
     assert report.advice == ("fake: no answer about b.txt within 3 s; what it would say is missing",)
     assert said(report) == ["a.txt:1:1-4 Error fake: bad word"]
     assert report.sources == ()
+    assert len(server.processes) == 1
+
+
+async def test_a_server_that_no_longer_listens_is_left_out_in_time(
+    service: Make, fake: Callable[..., Any], write: Write
+) -> None:
+    server = fake(stalls=True)
+    report = await service(server.spec, timeout=3).check([write("a.txt", "bad " * 1_000_000)])
+    assert report.advice == ("fake: it did not take a.txt within 3 s; what it would say is missing",)
+
+
+async def test_a_start_that_was_cancelled_half_way_begins_anew(
+    service: Make, fake: Callable[..., Any], write: Write, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    server = fake(waits=str(gate))
+    diagnostics = service(server.spec)
+    files = [write("a.txt", "bad")]
+    checking = asyncio.create_task(diagnostics.check(files))
+    waiting = await asyncio.to_thread(os.open, gate, os.O_WRONLY)  # returns when the server reads: it has been asked
+    checking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await checking
+    checking = asyncio.create_task(diagnostics.check(files))
+    while len(server.processes) < 2:
+        await asyncio.sleep(0.01)
+    os.close(waiting)
+    await asyncio.to_thread(gate.write_bytes, b"go")
+    assert said(await checking) == ["a.txt:1:1-4 Error fake: bad word"]
+
+
+async def test_two_checks_at_once_are_answered_one_after_the_other(
+    service: Make, fake: Callable[..., Any], write: Write
+) -> None:
+    server = fake()
+    diagnostics = service(server.spec)
+    one, two = await asyncio.gather(
+        diagnostics.check([write("a.txt", "bad")]), diagnostics.check([write("b.txt", "wrn")])
+    )
+    assert (said(one), said(two)) == (["a.txt:1:1-4 Error fake: bad word"], ["b.txt:1:1-4 Warning fake: wrn word"])
     assert len(server.processes) == 1
 
 
@@ -274,7 +339,7 @@ async def test_a_server_whose_answers_follow_from_the_file_is_asked_only_about_w
 async def test_what_is_said_about_other_files_is_dropped(
     service: Make, fake: Callable[..., Any], write: Write
 ) -> None:
-    server = fake(unasked=["file:///etc/passwd", "untitled:1", "not a uri"])
+    server = fake(unasked=["file:///etc/passwd", "untitled:1", "not a uri", "file://[", ""])
     report = await service(server.spec).check([write("a.txt", "wrn")])
     assert said(report) == ["a.txt:1:1-4 Warning fake: wrn word"]
 
@@ -409,6 +474,53 @@ async def test_the_server_gets_its_own_diagnostic_back_with_what_it_hid_in_it(
     [params] = server.params("textDocument/codeAction")
     assert params["context"]["diagnostics"][0]["data"] == {"secret": 1}
     assert params["context"]["only"] == ["quickfix"]
+
+
+class Words:
+    """A checker that says what it is told to."""
+
+    def __init__(self, name: str, *found: Diagnostic, fails: str = "", origin: Origin = Origin.USER) -> None:
+        self.name = name
+        self.action = Action(Effect.RUN, name, origin)
+        self._found = list(found)
+        self._fails = fails
+
+    async def check(self, files: Sequence[TextFile]) -> list[Diagnostic]:
+        if self._fails:
+            raise ProcessError(self._fails)
+        return self._found
+
+
+async def test_checkers_work_beside_servers_and_fail_alone(
+    service: Make, fake: Callable[..., Any], write: Write
+) -> None:
+    found = Diagnostic("a.txt", Range.at(1, 1), Severity.ERROR, "‘conut’ undeclared; did you mean ‘count’?", "make")
+    hint = Diagnostic("a.txt", Range.at(1, 1), Severity.HINT, "nice", "make")
+    checkers = [
+        Words("make", found, hint, found),
+        Words("broken", fails="exit code 2"),
+        Words("named", fails="named: exit code 3"),
+        Words("theirs", found, origin=Origin.PROJECT),
+    ]
+    diagnostics = service(fake().spec, checkers=checkers)
+    files = [write("a.txt", "x = conut;\nbad")]
+    report = await diagnostics.check(files)
+    assert [(line, titles) for line, titles in zip(said(report), fixes(report), strict=True)] == [
+        ("a.txt:1:1-1 Error make: ‘conut’ undeclared; did you mean ‘count’?", ["Change 'conut' to 'count'"]),
+        ("a.txt:2:1-4 Error fake: bad word", []),
+    ]
+    assert report.sources == ("fake", "make")
+    assert report.advice == (
+        "broken: exit code 2",
+        "named: exit code 3",
+        "theirs: not started; run:theirs: needs a yes; allow it with --allow 'run:theirs'",
+    )
+    assert said(await diagnostics.check(files, checkers=False)) == ["a.txt:2:1-4 Error fake: bad word"]
+
+
+async def test_the_same_complaint_twice_counts_once(service: Make, fake: Callable[..., Any], write: Write) -> None:
+    report = await service(fake(twice=True).spec).check([write("a.txt", "bad bad")])
+    assert said(report) == ["a.txt:1:1-4 Error fake: bad word", "a.txt:1:5-8 Error fake: bad word"]
 
 
 async def test_the_closest_name_that_the_server_knows_is_suggested(

@@ -248,3 +248,87 @@ def test_the_rung_tells_how_exactly_the_text_was_taken() -> None:
         for search in ("    x = 1", "x = 1")
         if isinstance(result := outcome("if a:\n    x = 1\n", search, "y"), Match)
     ] == [Rung.EXACT, Rung.INDENTATION]
+
+
+def test_a_line_that_is_replaced_keeps_its_own_line_end() -> None:
+    assert apply("a\nb\r\nc\n", ("a\nb\nc", "a\nB\nc"), path="a.txt") == "a\nB\r\nc\n"
+
+
+def test_several_new_lines_for_a_part_of_a_line_are_refused_for_want_of_an_indentation() -> None:
+    refusal = outcome("def f():\n    x = foo(a)\n", "foo(a)", "foo(a)\nbar()")
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is RefusalReason.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("line", "search", "new"), [("x = 1 + y", "x = 1", "x = 1 + y"), ("f(a, b)", "a, b", "f(a, b)")]
+)
+def test_a_part_of_a_line_that_already_stands_in_its_new_text_is_not_replaced_again(
+    line: str, search: str, new: str
+) -> None:
+    match = outcome(f"{line}\n", search, new)
+    assert isinstance(match, Match)
+    assert match.already_applied
+    assert apply(f"{line}\n", (search, new)) == f"{line}\n"
+
+
+def test_new_text_that_stands_somewhere_is_no_success_for_an_edit_of_quite_another_text() -> None:
+    refusal = outcome("def g():\n    return None\n", "hallucinated(1, 2)", "    return None")
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is RefusalReason.NOT_FOUND
+
+
+def test_a_file_that_is_created_twice_with_the_same_text_is_created_once() -> None:
+    result = plan({}, [Edit("n.txt", "", "a\nb", "1"), Edit("n.txt", "", "a\nb", "2")]).files[0]
+    assert result.after is not None
+    assert (result.after.text, [isinstance(each, Match) for each in result.outcomes]) == ("a\nb\n", [True, True])
+
+
+def test_a_file_that_is_created_twice_with_different_texts_is_refused() -> None:
+    result = plan({}, [Edit("n.txt", "", "a", "1"), Edit("n.txt", "", "b", "2")]).files[0]
+    assert result.after is None
+    assert [refusal.reason for refusal in result.refusals] == [RefusalReason.OVERLAP] * 2
+
+
+def test_a_file_whose_text_only_looks_the_same_is_not_already_there() -> None:
+    refusal = outcome("a\x0cb", "", "a\nb", path="a.txt")
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is RefusalReason.BAD_FORMAT
+
+
+def test_an_ideographic_space_at_the_front_is_text_and_no_indentation() -> None:
+    refusal = outcome("\u3000一段落\n次\n", "一段落\n次", "二段落\n次", path="a.txt")
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is RefusalReason.NOT_FOUND
+
+
+def test_shifted_edits_that_only_together_make_sense_are_applied_together() -> None:
+    before = "void f(void)\n{\n    start();\n    end();\n}\n"
+    after = "void f(void)\n{\n    if (a) {\n    start();\n    end();\n    }\n}\n"
+    edits = ("\tstart();", "\tif (a) {\n\tstart();"), ("\tend();", "\tend();\n\t}")
+    assert apply(before, *edits, path="a.c") == after
+
+
+def test_of_shifted_edits_the_one_that_breaks_the_file_is_named() -> None:
+    before = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
+    edits = [Edit("a.py", "return 1", "return 10", line=1), Edit("a.py", "return 2", "return (", line=2)]
+    outcomes = plan({"a.py": file(before)}, edits).files[0].outcomes
+    assert isinstance(outcomes[0], Match)
+    assert isinstance(outcomes[1], Refusal)
+    assert outcomes[1].reason is RefusalReason.SYNTAX
+
+
+def test_a_thousand_edits_of_a_long_file_find_their_places() -> None:
+    before = "".join(f"def f{n}():\n    return {n}\n\n" for n in range(4000))
+    edits = [Edit("a.py", f"    return {n}", f"    return -{n}", line=n) for n in range(1000)]
+    result = plan({"a.py": file(before)}, edits).files[0]
+    assert result.refusals == ()
+    assert result.after is not None
+    assert result.after.text == "".join(
+        f"def f{n}():\n    return {'-' if n < 1000 else ''}{n}\n\n" for n in range(4000)
+    )
+
+
+def test_a_long_run_of_spaces_in_new_text_takes_no_time() -> None:
+    wide = " " * 200_000 + "x"
+    assert apply("a\n", ("a", wide)) == f"{wide}\n"

@@ -61,3 +61,13 @@ def test_all_hunks_give_the_new_text_and_no_hunks_the_old(before: list[str], aft
     hunks = find_hunks(old, new)
     assert apply_hunks(old, hunks) == new
     assert apply_hunks(old, ()) == old
+
+
+def test_a_hundred_changes_of_a_long_file_of_like_lines_are_a_hundred_hunks() -> None:
+    before = "".join(f"def f{n}():\n    return {n}\n\n" for n in range(4000))
+    after = "".join(f"def f{n}():\n    return {'-' if n % 40 == 0 else ''}{n}\n\n" for n in range(4000))
+    hunks = find_hunks(before, after)
+    assert [(hunk.line, len(hunk.old), len(hunk.new)) for hunk in hunks] == [
+        (n * 3 + 2, 1, 1) for n in range(0, 4000, 40)
+    ]
+    assert apply_hunks(before, hunks) == after

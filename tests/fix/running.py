@@ -95,6 +95,7 @@ class Run:
         checkers: Sequence[str] = (),
         more: str = "",
         on_event: Callable[[FixEvent], None] = lambda _: None,
+        paths: Sequence[str] | None = None,
         **flags: object,
     ) -> Fixed:
         def emit(event: FixEvent) -> None:
@@ -112,7 +113,7 @@ class Run:
             async with engine.diagnostics(checkers, lambda _: None) as diagnostics, engine.checkpoint("motet fix"):
                 loop = engine.fix_loop(diagnostics, model, reviewer or Reviewer(), emit, dry_run=dry_run)
                 async with asyncio.timeout(60):
-                    return await loop.run(await engine.source_files())
+                    return await loop.run(await engine.source_files() if paths is None else paths)
 
     def text(self, name: str) -> str:
         return (self.root / name).read_text("utf-8")

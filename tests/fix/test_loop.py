@@ -1,15 +1,16 @@
 """The loop: collect, ask, review, apply, look again; it always ends, and says why."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from fix.running import DONE, Reviewer, Run, edit
 
 from motet.edits import Decision
-from motet.fix import Checked, EndReason, Fixed, Notice, RoundFinished, RoundStarted, TakenBack, TurnHappened
+from motet.fix import Checked, EndReason, Fixed, FixLoop, Notice, RoundFinished, RoundStarted, TakenBack, TurnHappened
 from motet.models.protocol import Usage
 from motet.models.scripted import Answer, HttpError, Wire
+from motet.text import Diagnostic
 from motet.turn import ToolFinished
 
 Make = Callable[[dict[str, str]], Run]
@@ -233,7 +234,7 @@ async def test_what_was_applied_before_a_failure_stays_and_is_said(workspace: Ma
 async def test_rounds_end_at_their_limit(workspace: Make) -> None:
     run = workspace({"a.py": "import os\nimport re\nimport io\n"})
     fixed = await run.fix([edit(("a.py", "import os\n", "")), DONE], rounds=1)
-    assert (fixed.reason, fixed.detail, len(fixed.remaining)) == (EndReason.ROUNDS, "after 1 rounds", 2)
+    assert (fixed.reason, fixed.detail, len(fixed.remaining)) == (EndReason.ROUNDS, "after 1 round", 2)
 
 
 @pytest.mark.parametrize("flags", [{"max_tokens": 50}, {"max_cost": 0.000001}])
@@ -309,3 +310,87 @@ async def test_a_cancelled_run_leaves_files_whole_and_says_what_was_applied(work
     fixed = await run.fix([edit(("a.py", "import os\n\n", "")), stall], on_event=stop)
     assert (fixed.reason, fixed.exit_code, fixed.changed) == (EndReason.INTERRUPTED, 130, ("a.py",))
     assert (run.text("a.py"), run.text("b.py")) == ("print('a')\n", NAME)
+
+
+async def test_a_file_that_nobody_asked_about_is_taken_back_and_not_deleted(workspace: Make) -> None:
+    run = workspace({"a.py": UNUSED, "b.py": "print('b')\n"})
+    fixed = await run.fix([edit(("b.py", "print('b')", "import re, json, io")), DONE, DONE], paths=["a.py"])
+    assert [event.files for event in run.of(TakenBack)] == [("b.py",)]
+    assert run.text("b.py") == "print('b')\n"
+    assert fixed.changed == ()
+
+
+async def test_a_created_file_that_made_it_worse_is_taken_away(workspace: Make) -> None:
+    run = workspace({"a.py": UNUSED})
+    await run.fix([edit(("new.py", "", "import re, json, io")), DONE, DONE])
+    assert not (run.root / "new.py").exists()
+    assert [event.files for event in run.of(TakenBack)] == [("new.py",)]
+
+
+async def test_what_a_human_changed_since_is_not_taken_back(workspace: Make) -> None:
+    run = workspace({"a.py": UNUSED})
+    mine = "import re, json, io  # mine\n"
+
+    def change(event: object) -> None:
+        if isinstance(event, TurnHappened) and isinstance(event.event, ToolFinished):
+            (run.root / "a.py").write_text(mine)
+
+    class Late(Reviewer):
+        async def keep_worse(self, new: Sequence[Diagnostic], written: Sequence[str]) -> bool:
+            (run.root / "a.py").write_text(mine + "# again\n")
+            return False
+
+    fixed = await run.fix([edit(("a.py", "import os", "import re, json, io")), DONE, DONE], Late(), on_event=change)
+    assert run.text("a.py") == mine + "# again\n"
+    assert [each.text for each in run.of(Notice) if "taken back" in each.text] == [
+        "not taken back: a.py: changed since it was read; read it again"
+    ]
+    assert run.of(TakenBack) == []
+    assert run.events[-1] == fixed
+
+
+async def test_a_change_of_the_human_while_the_model_thought_survives_a_round_that_is_taken_back(
+    workspace: Make,
+) -> None:
+    run = workspace({"a.py": UNUSED})
+
+    def change(event: object) -> None:
+        if isinstance(event, RoundStarted):
+            (run.root / "a.py").write_text(UNUSED + "print('mine')\n")
+
+    await run.fix([edit(("a.py", "import os", "import re, json, io")), DONE], on_event=change, rounds=1)
+    assert [event.files for event in run.of(TakenBack)] == [("a.py",)]
+    assert run.text("a.py") == UNUSED + "print('mine')\n"
+
+
+async def test_a_file_that_is_removed_while_the_model_thinks_is_not_asked_about_again(workspace: Make) -> None:
+    run = workspace({"a.py": UNUSED, "b.py": NAME})
+
+    def remove(event: object) -> None:
+        if isinstance(event, RoundStarted) and event.number == 1:
+            (run.root / "b.py").unlink()
+
+    fixed = await run.fix([edit(("a.py", "import os\n\n", "")), DONE], on_event=remove)
+    assert (fixed.reason, fixed.remaining, fixed.changed) == (EndReason.CLEAN, (), ("a.py",))
+
+
+async def test_a_run_that_is_cancelled_while_the_compilers_look_again_names_the_file_it_wrote(
+    workspace: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = workspace({"a.py": UNUSED})
+
+    async def cancelled(*_: object) -> dict[str, str]:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(FixLoop, "_after_apply", cancelled)
+    fixed = await run.fix([edit(("a.py", "import os\n\n", "")), DONE])
+    assert (fixed.reason, fixed.changed) == (EndReason.INTERRUPTED, ("a.py",))
+
+
+async def test_of_hundreds_of_new_problems_the_model_is_told_the_first(workspace: Make) -> None:
+    run = workspace({"a.py": UNUSED})
+    many = "\n".join(f"import m{number}" for number in range(300))
+    await run.fix([edit(("a.py", "import os", many)), DONE, DONE])
+    assert "and 280 more" in run.request(2)
+    assert "and 280 more" in run.request(3)
+    assert "m250" not in run.request(3)

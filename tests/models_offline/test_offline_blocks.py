@@ -3,12 +3,13 @@ text, or there is no block."""
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from .offline_asking import ask, shown
 
 from motet.edits import Edit, Refusal, parse_replace_in_file, plan
 from motet.models.offline.blocks import blocks_of, regions_of
 from motet.text import LineIndex, Position, Range, TextFile
 from motet.text.report import FileReport, ReportedEdit, Run
+
+from .offline_asking import ask, shown
 
 LINE = st.sampled_from(["", "a", "b", "  a", "x = 1", "}", "=======", "<<<<<<< SEARCH", "日本 é", "# ...", "```"])
 TEXT = st.lists(LINE, min_size=1, max_size=14)

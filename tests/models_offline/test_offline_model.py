@@ -8,12 +8,13 @@ import time
 from itertools import pairwise
 
 import pytest
-from .offline_asking import ROOT, TOOL, ask, request, results, send, shown
 
 from motet.edits import parse_search_replace
 from motet.messages import Message, MessageStack, Role
 from motet.models.offline import OfflineModel
 from motet.models.protocol import Completed, Model, ModelRequest, TextDelta, ToolCallDelta, Usage
+
+from .offline_asking import ROOT, TOOL, ask, request, results, send, shown
 
 MISSPELT = shown(
     "src/a.py",

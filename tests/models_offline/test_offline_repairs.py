@@ -1,6 +1,7 @@
 """Each kind of repair the offline model makes, and the look-alikes that it leaves."""
 
 import pytest
+
 from .offline_asking import ask, mended, shown
 
 # --- suggested fixes --------------------------------------------------------------------------------------------
@@ -102,6 +103,17 @@ async def test_of_several_fixes_the_first_that_is_a_repair_is_taken() -> None:
         '    1:11-1:15 "thng" → "think"',
     )
     assert after == "const a = thing;\n"
+
+
+async def test_a_title_that_only_names_something_like_declare_is_still_a_repair() -> None:
+    after = await mended(
+        "a.py",
+        "from factory import create\nx = 1\n",
+        "[Warning] Line 1, Column 21: `factory.create` imported but unused (ruff F401)",
+        "  suggested fix: Ruff (F401): Remove unused import: `factory.create`",
+        '    1:1-2:1 "from factory import create\\n" → ""',
+    )
+    assert after == "x = 1\n"
 
 
 async def test_a_name_close_by_is_preferred_to_an_import_that_happens_to_have_the_misspelt_name() -> None:

@@ -128,3 +128,27 @@ def test_whatever_the_rules_executed_implies_allowed(
     assert (verdict is Verdict.DENY) == denied
     if effect is Effect.WRITE and subject == ".git/x":
         assert verdict is not Verdict.ALLOW
+
+
+def test_a_bracket_in_a_pattern_stands_for_itself() -> None:
+    rules = RuleSet([Rule.parse("write:app/[id]/*", Verdict.DENY)])
+    assert rules.verdict(Action(Effect.WRITE, "app/[id]/page.ts", Origin.MODEL)) is Verdict.DENY
+    assert rules.verdict(Action(Effect.WRITE, "app/i/page.ts", Origin.MODEL)) is Verdict.ASK
+
+
+def test_a_star_stands_for_a_line_end_too() -> None:
+    rules = RuleSet([Rule.parse("run:rm *", Verdict.DENY)])
+    assert rules.verdict(Action(Effect.RUN, "rm a\nb", Origin.USER)) is Verdict.DENY
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "[1]", '[{"action": "x"}]', "null", "[" * 100_000])
+def test_a_broken_file_of_grants_is_said_in_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "grants.json").write_text(text)
+    with pytest.raises(MotetError, match="cannot read the grants"):
+        GrantStore(tmp_path).holds(Path("/p"), SEND)
+
+
+def test_a_project_whose_name_is_not_text_can_be_granted_something(tmp_path: Path) -> None:
+    project = Path("/p\udcff")
+    GrantStore(tmp_path).add(project, SEND)
+    assert GrantStore(tmp_path).holds(project, SEND)

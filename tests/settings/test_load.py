@@ -102,3 +102,8 @@ def test_a_wrong_value_is_named_with_its_place(
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, user, "", environ)
     assert str(caught.value) == message.format(file=tmp_path / "config.toml")
+
+
+def test_a_file_that_is_nested_beyond_reason_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="nested too deeply"):
+        load(tmp_path, project="x = " + "[" * 100_000)

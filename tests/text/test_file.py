@@ -60,3 +60,8 @@ def test_a_huge_file_is_refused_before_it_is_decoded() -> None:
 @pytest.mark.parametrize(("text", "newline"), [("", "\n"), ("a", "\n"), ("a\r\nb\r\nc\n", "\r\n"), ("a\rb\rc", "\r")])
 def test_the_line_end_is_the_one_most_lines_have(text: str, newline: str) -> None:
     assert TextFile.decode("a", text.encode()).newline == newline
+
+
+@pytest.mark.parametrize("name", ["rot13", "hex", "punycode", "utf-7", "utf-16", "undefined", "no-such-thing"])
+def test_a_declared_encoding_that_cannot_be_meant_is_not_believed(name: str) -> None:
+    assert TextFile.decode("a.py", f"# coding: {name}\nx = 1\n".encode()).encoding == "utf-8"

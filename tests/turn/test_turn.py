@@ -24,6 +24,7 @@ from motet.turn import (
     TurnEnded,
     run_turn,
 )
+from motet.turn.run import estimate_request
 from motet.workspace import MemoryWorkspace
 
 BLOCK = "<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n"
@@ -116,6 +117,17 @@ async def test_no_request_goes_out_that_would_break_the_token_budget(tmp_path: P
     limit = await turn.run()
     assert limit.startswith("budget of 10 tokens (used 0, the next request needs about ")
     assert model.requests == []
+
+
+async def test_a_turn_ends_before_it_grows_out_of_the_models_window(tmp_path: Path) -> None:
+    limits = Limits(2_000, 900)
+    model = ScriptedModel([edit(WRONG), edit(f"{WRONG}{'x' * 1_000}")], repeat=True, limits=limits)
+    turn = Turn(tmp_path, model)
+    assert await turn.run() == "the model's window of 2,000 tokens is full"
+    needed = [(estimate_request(request), request.max_output_tokens or 0) for request in model.requests]
+    assert needed[0][1] == 900
+    assert needed[-1][1] == 2_000 - needed[-1][0] < 900
+    assert all(tokens + room <= 2_000 for tokens, room in needed)
 
 
 async def test_spending_adds_up_over_requests_and_ends_at_the_budget(tmp_path: Path) -> None:

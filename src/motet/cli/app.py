@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from asyncio import CancelledError
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from importlib import import_module
 import click
 
 from motet import __version__
-from motet.cli.output import open_all_streams, silence
+from motet.cli.output import ReaderGone, open_all_streams
 from motet.errors import ExitCode, MotetError
 
 _COMMANDS = {
@@ -89,7 +88,6 @@ def run(arguments: Sequence[str]) -> int:
     open_all_streams()
     try:
         result: object = group.main(list(arguments), prog_name="motet", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
@@ -97,13 +95,12 @@ def run(arguments: Sequence[str]) -> int:
         return ExitCode.USAGE
     except click.ClickException as error:
         return _say(_usage(error), ExitCode.USAGE)
+    except ReaderGone as error:
+        return error.exit_code
     except MotetError as error:
         return _say(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt, CancelledError):
         return _say("interrupted", ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        silence()  # the reader of stdout has gone; nobody is left to tell
-        return 128 + signal.SIGPIPE
     return result if isinstance(result, int) else ExitCode.DONE
 
 

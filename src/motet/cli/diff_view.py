@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from motet.cli.problem_lines import what_is_wrong
@@ -13,6 +14,7 @@ from motet.text import Diagnostic
 
 _CONTEXT = 3
 _HANG = 6
+_WORD = re.compile(r"\w+|.")
 _LINE_ENDS = {"\n": "⏎", "\r\n": "␍⏎", "\r": "␍", "": " (no newline at end of file)"}
 _STATES = {
     Decision.PENDING: "",
@@ -68,11 +70,16 @@ def _changed(part: Hunk) -> Iterator[list[Span]]:
 
 
 def _common(old: str, new: str) -> tuple[int, int]:
-    """How many characters two lines share at their start and at their end."""
-    shorter = min(len(old), len(new))
-    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
-    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
-    return head, tail
+    """How many characters two lines share at their start and at their end, in whole words."""
+    old_words, new_words = _WORD.findall(old), _WORD.findall(new)
+    head = _shared(old_words, new_words)
+    shorter = min(len(old_words), len(new_words)) - head
+    tail = _shared(old_words[::-1][:shorter], new_words[::-1][:shorter])
+    return sum(map(len, old_words[:head])), sum(map(len, old_words[len(old_words) - tail :]))
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _about(hunk: Hunk, problems: Sequence[Diagnostic]) -> list[Diagnostic]:

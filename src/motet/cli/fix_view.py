@@ -130,18 +130,20 @@ class FixView:
         self._speech.end()
         self.servers.clear()
         terminal.line(always=True)
-        if event.remaining and event.reason in _STUCK:
-            terminal.line("Left:", "bold", always=True)
+        left = f"Left: {_count(len(event.remaining), 'problem')}." if event.remaining else ""
+        if left and event.reason in _STUCK:
+            terminal.line(left, "bold", always=True)
             list_problems(terminal, event.remaining, lambda found: event.reasons.get(found, ""), always=True)
             terminal.line(always=True)
         for path, why in event.failed.items():
             terminal.spans((f"Not applied to {path}: ", "yellow"), (why, ""), hang=2, always=True)
         if event.proposed:
             terminal.line(event.summary, "bold", always=True)
-        good = event.reason is EndReason.CLEAN
+        if left and event.reason not in _STUCK:
+            terminal.line(left, always=True)
         detail = f" ({event.detail})" if event.detail else ""
-        left = f" {_count(len(event.remaining), 'problem')} left." if event.remaining else ""
-        terminal.line(f"Ended: {event.reason}{detail}.{left}", "green" if good else "", hang=2, always=True)
+        style = "green" if event.reason is EndReason.CLEAN else ""
+        terminal.line(f"Ended: {event.reason}{detail}.", style, hang=2, always=True)
         if event.usage.total:
             cost = f", ${event.cost:.4f}" if event.cost is not None else ""
             used = f"Used {event.usage.input:,} tokens in, {event.usage.output:,} out{cost}."

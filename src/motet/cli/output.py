@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,13 +12,19 @@ from motet.cli.visible import as_json
 from motet.errors import MotetError
 
 
+class ReaderGone(MotetError):
+    """Whoever read standard output has stopped (`| head`): there is nobody to tell, so nothing is said."""
+
+    exit_code = 128 + signal.SIGPIPE
+
+
 def write_json(value: object, indent: int | None = None) -> None:
     """One JSON text on a line of its own."""
     write_line(as_json(value, indent))
 
 
 def write_line(text: str) -> None:
-    """One line, as it is. Raises `MotetError` when it cannot be written, `BrokenPipeError` when nobody reads."""
+    """One line, as it is. Raises `MotetError` when it cannot be written, `ReaderGone` when nobody reads."""
     with told():
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
         sys.stdout.buffer.flush()
@@ -28,8 +35,9 @@ def told() -> Generator[None]:
     """Turn a failure to write into an error that says so."""
     try:
         yield
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError as error:
+        silence()
+        raise ReaderGone from error
     except OSError as error:
         silence()
         raise MotetError(f"standard output: {error.strerror}") from error

@@ -9,8 +9,9 @@ from motet.cli.terminal import Terminal
 _EDIT_BEGINS = re.compile(r"<{5,9} SEARCH>?\s*")
 _EDIT_MAY_BEGIN = re.compile(r"<{1,9}(?: S?E?A?R?C?H?>?\s*)?")
 _EDIT_ENDS = re.compile(r">{5,9} REPLACE>?\s*")
+_FENCE_MAY_BEGIN = re.compile(r"`{1,2}|~{1,2}")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
-_PATH = re.compile(r"[*`]*[\w./@+-]+[*`:]*")
+_PATH = re.compile(r"[*`~]*[\w./@+-]*[*`:]*")
 _SHORT = 4
 """Characters up to which a line is too little to count as said before."""
 
@@ -94,7 +95,7 @@ class Speech:
         line = self._line.lstrip()
         if self._edit_lines is not None or not line or _EDIT_MAY_BEGIN.fullmatch(line):
             return True
-        if self._may_belong_to_edit(line):
+        if self._may_belong_to_edit(line) or _FENCE_MAY_BEGIN.fullmatch(line):
             return True
         return not self._in_code and any(known.startswith(line) for known in self._known)
 
@@ -105,7 +106,7 @@ class Speech:
         return not self._in_code and _PATH.fullmatch(line) is not None
 
     def _show(self, text: str) -> None:
-        if not self._is_first and text.strip():
+        if not self._is_first and (text + self._held).strip():
             self._is_first = True
             self._terminal.line()
         if self._held or self._heading:

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from itertools import groupby
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -163,7 +164,8 @@ class Terminal:
             return
         self.end_stream()
         self._break()
-        self._write("".join(self._styled(text, style) for text, style in spans) + "\n")
+        runs = groupby(spans, key=lambda span: span[1])
+        self._write("".join(self._styled("".join(text for text, _ in run), style) for style, run in runs) + "\n")
 
     def _break(self) -> None:
         self._erase()

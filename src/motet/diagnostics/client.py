@@ -23,6 +23,8 @@ _TRY_AGAIN = (_CONTENT_MODIFIED, _SERVER_CANCELLED, _REQUEST_CANCELLED)
 _MOST_TRIES = 20
 _PAUSE = 0.05
 """Seconds that a request which the server gave up waits for news, times the number of the try."""
+_CALM, _LONGEST_CALM = 0.5, 5.0
+"""Seconds without news that make what was pushed without a version complete; while the server reports work."""
 _QUESTIONS = 32
 """Quick fixes and names asked for at once."""
 
@@ -62,7 +64,10 @@ class Client:
         self.abilities = Abilities()
         self.refreshes = 0
         """How often the server has said that earlier answers may be out of date."""
+        self.heard_at = 0.0
+        """When it last told something unasked, in seconds of the event loop."""
         self._connection = Connection(child, self._on_notification, self._on_request, self._tell)
+        self._shown: set[str] = set()
         self._published: dict[str, _Publication] = {}
         self._working: set[str] = set()
         self._news: set[asyncio.Future[None]] = set()
@@ -86,6 +91,7 @@ class Client:
         document.version += 1
         document.result_id = ""
         about: dict[str, object] = {"uri": document.uri, "version": document.version}
+        self._shown.add(_key(document.uri))
         self._published.pop(_key(document.uri), None)
         if document.is_open:
             changes = [{"text": document.text}]
@@ -101,6 +107,7 @@ class Client:
         """Close `document`; from now on the server reads the disk."""
         document.is_open = False
         document.result_id = ""
+        self._shown.discard(_key(document.uri))
         self._published.pop(_key(document.uri), None)
         self._connection.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})
 
@@ -113,9 +120,7 @@ class Client:
     async def diagnose(self, document: Document, severity: Severity) -> list[object] | None:
         """What the server says about the text last shown, down to `severity`, as it said it.
 
-        None: the same as last time.
-
-        Raises `ResponseError` when it refuses this document, `ServerError` when it is gone.
+        None when it says the same as last time. Raises `ResponseError` when it refuses this document, `ServerError` when it is gone.
         """
         items = await self._settled(document)
         if items is None:
@@ -174,13 +179,12 @@ class Client:
             published = self._published.get(_key(document.uri))
             wait: float | None = None
             if published is not None and published.version in (None, document.version):
-                versioned = published.version is not None
-                if versioned and quiet == 0:
+                if published.version is not None and quiet == 0:
                     return published.items
-                wait = published.at + (quiet or 0.5) - time.monotonic()
-                if self._working:
-                    wait = None
-                elif wait <= 0:
+                # Work that is under way may still add to it; not every server says when that has ended.
+                calm = max(10 * quiet, _LONGEST_CALM) if self._working else quiet or _CALM
+                wait = published.at + calm - time.monotonic()
+                if wait <= 0:
                     return published.items
             await self._hear(wait)
         return None
@@ -200,17 +204,22 @@ class Client:
                 news.set_result(None)
 
     def _on_notification(self, method: str, params: dict[str, object]) -> None:
+        self.heard_at = asyncio.get_running_loop().time()
         match method:
             case "textDocument/publishDiagnostics":
-                version, items = integer_of(params.get("version")), list_of(params.get("diagnostics"))
-                self._published[_key(text_of(params.get("uri")))] = _Publication(version, items, time.monotonic())
-                self._tell()
+                self._on_publication(_key(text_of(params.get("uri"))), params)
             case "$/progress":
                 self._on_progress(str(params.get("token")), text_of(object_of(params.get("value")).get("kind")))
             case "window/logMessage" | "window/showMessage":
                 _LOG.debug("%s: %s", self._launch.spec.name, params.get("message"))
             case _:
                 pass
+
+    def _on_publication(self, key: str, params: dict[str, object]) -> None:
+        if key in self._shown:  # about others it was not asked
+            version, items = integer_of(params.get("version")), list_of(params.get("diagnostics"))
+            self._published[key] = _Publication(version, items, time.monotonic())
+            self._tell()
 
     def _on_progress(self, token: str, kind: str) -> None:
         if kind == "begin":
@@ -266,5 +275,8 @@ def severity_of(item: object) -> Severity:
 
 def _key(uri: str) -> str:
     """The same for all spellings of one file's URI: servers escape as they like."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
     return unquote(parts.path) if parts.scheme == "file" else uri

@@ -103,6 +103,9 @@ async def _launch(spec: ServerSpec, around: Surroundings, gate: Gate) -> Launch 
         name = str(around.root / name)  # the gate has been asked about this very command
     program = around.find(name)
     if program is None:
+        inside = find_program(name)
+        if inside is not None:
+            return f"{spec.name}: not started, because {inside} lies in this project; motet trust"
         return f"{spec.name}: not found" + (f"; {spec.advice}" if spec.advice else "")
     if spec.needs_trust and not around.trusted:
         return f"{spec.name}: not started, because {spec.needs_trust}; motet trust"
@@ -113,12 +116,13 @@ async def _launch(spec: ServerSpec, around: Surroundings, gate: Gate) -> Launch 
     if spec.least_version and await _major_version(program, around) < spec.least_version:
         return f"{spec.name}: {program} is older than version {spec.least_version}; {spec.advice}"
     argv = (str(program), *spec.argv[1:], *(() if around.trusted else spec.unless_trusted))
+    # What the user has set goes before what stands in for a missing configuration.
     settings, initialization = dict(spec.settings), dict(spec.initialization)
     if not any(_is_configured(around.root, place) for place in spec.configured_by):
-        settings = merged(settings, dict(spec.unless_configured))
-        initialization = merged(initialization, dict(spec.unless_configured_initialization))
+        settings = merged(dict(spec.unless_configured), settings)
+        initialization = merged(dict(spec.unless_configured_initialization), initialization)
     if spec.python_setting:
-        settings = merged(settings, _nested(spec.python_setting, str(around.python)))
+        settings = merged(_nested(spec.python_setting, str(around.python)), settings)
     return Launch(spec, argv, settings, initialization)
 
 

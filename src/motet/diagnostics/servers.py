@@ -45,7 +45,7 @@ class ServerSpec:
     configured_by: tuple[str, ...] = ()
     """Where a project configures this tool: a file, or `pyproject.toml:table.name`."""
     unless_configured: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Merged into `settings` when the project has none of `configured_by`."""
+    """Goes beneath `settings` when the project has none of `configured_by`."""
     unless_configured_initialization: Mapping[str, object] = field(default_factory=dict[str, object])
     """The same for `initialization`."""
     unless_trusted: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ BUILT_IN: tuple[ServerSpec, ...] = (
         configured_by=_PYRIGHT_CONFIG,
         unless_configured={"basedpyright": {"analysis": {"typeCheckingMode": "standard"}}},
         python_setting="python.pythonPath",
-        open_limit=256,
+        open_limit=2000,
     ),
     ServerSpec(
         name="ty",
@@ -122,7 +122,7 @@ BUILT_IN: tuple[ServerSpec, ...] = (
         group="python types",
         push_settings=False,
         advice="pip install ty",
-        open_limit=256,
+        open_limit=2000,
     ),
     ServerSpec(
         name="clangd",
@@ -142,7 +142,7 @@ BUILT_IN: tuple[ServerSpec, ...] = (
         push_settings=False,
         advice="npm install --global typescript@7",
         least_version=7,
-        open_limit=256,
+        open_limit=2000,
     ),
     ServerSpec(
         name="typescript-language-server",
@@ -152,7 +152,7 @@ BUILT_IN: tuple[ServerSpec, ...] = (
         push_settings=False,
         advice="npm install --global typescript@7",
         needs_trust="it runs the TypeScript in the project's node_modules",
-        open_limit=128,
+        open_limit=500,
     ),
     ServerSpec(
         name="gopls",

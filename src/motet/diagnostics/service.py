@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -99,6 +99,7 @@ class DiagnosticsService:
         self._asked: set[str] = set()
         self._missing: list[str] = []
         self._sessions: dict[str, Session] = {}
+        self._one_at_a_time = asyncio.Lock()
 
     @property
     def checker_names(self) -> frozenset[str]:
@@ -111,15 +112,14 @@ class DiagnosticsService:
         The first check opens them, later ones send what changed. Servers and checkers work at the same time; one
         that fails is a line of `advice`.
         """
-        changes = self._changes.note(files)
-        collected = _Collected()
-        await self._start(files)
-        tasks = [self._ask_server(name, files, changes, collected) for name in self._sessions]
-        tasks += [self._ask_checker(checker, files, collected) for checker in self._checkers if checkers]
-        async with asyncio.TaskGroup() as group:
-            for task in tasks:
-                group.create_task(task)
-        return self._report(files, collected)
+        async with self._one_at_a_time:
+            changes = self._changes.note(files)
+            collected = _Collected()
+            await self._start(files)
+            asking = [self._ask_server(name, files, changes, collected) for name in self._sessions]
+            asking += [self._ask_checker(checker, files, collected) for checker in self._checkers if checkers]
+            await _all(asking)
+            return self._report(files, collected)
 
     async def close(self) -> None:
         """End all servers. The service can be used again; they start anew."""
@@ -132,7 +132,7 @@ class DiagnosticsService:
         """Start what the languages of `files` need and was not asked for before."""
         wanted = [
             spec
-            for spec in self._specs
+            for spec in {spec.name: spec for spec in self._specs}.values()
             if spec.name not in self._asked and any(spec.language_of(file.path) for file in files)
         ]
         self._asked.update(spec.name for spec in wanted)
@@ -183,6 +183,17 @@ class DiagnosticsService:
         diagnostics = tuple(sorted(dict.fromkeys(fixed), key=_order))
         advice = dict.fromkeys((*self._missing, *sorted(collected.advice)))
         return Report(diagnostics, tuple(sorted(collected.sources)), tuple(advice))
+
+
+async def _all(coroutines: Iterable[Coroutine[None, None, None]]) -> None:
+    """Run them side by side; when one raises, or this is cancelled, the others end before it is passed on."""
+    tasks = [asyncio.create_task(each) for each in coroutines]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _order(one: Diagnostic) -> tuple[str, int, int, int, str]:

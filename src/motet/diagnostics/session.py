@@ -21,6 +21,10 @@ _LOG = logging.getLogger(__name__)
 _MOST_PASSES = 3
 """Times that a check is repeated because the server says its answers have become out of date."""
 _MOST_ADVICE = 3
+_AT_ONCE = 64
+"""Documents asked about at the same time: enough to keep a server busy, few enough that answers keep coming."""
+_MOST_PATIENCE = 10
+"""Times the patience that a server has which only gives signs of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Session:
         self._on_progress = on_progress
         self._child: Child | None = child
         self._client: Client | None = None
+        self._initialized = False
         self._states: dict[str, _State] = {}
         self._open: dict[str, None] = {}
         self._unanswered: list[str] = []
@@ -159,16 +164,19 @@ class Session:
 
     async def _ready(self) -> Client:
         """The running server, started when needed."""
+        if self._client is not None and not self._initialized:  # a start that was cancelled half way
+            await self._end()
         if self._client is None:
             self._on_progress(Progress(self._spec.name, Doing.STARTING))
             child = self._child or await start(self._launch, self._around)
-            self._child = None
+            self._child, self._initialized = None, False
             self._client = Client(self._launch, self._around.root, child)
             try:
                 async with asyncio.timeout(self._timeout):
                     await self._client.initialize()
             except TimeoutError as error:
                 raise _NoAnswer(f"it did not start within {self._timeout:g} s") from error
+            self._initialized = True
         return self._client
 
     def _forget(self, paths: Iterable[str]) -> None:
@@ -187,15 +195,16 @@ class Session:
         try:
             while waiting or running:
                 fresh: list[_State] = []
-                while waiting and len(running) + len(fresh) < self._spec.open_limit:
+                while waiting and len(running) + len(fresh) < min(self._spec.open_limit, _AT_ONCE):
                     fresh.append(waiting.popleft())
-                    await self._show(client, fresh[-1], [*running.values(), *fresh])
+                    await self._show_within(patience, client, fresh[-1], [*running.values(), *fresh])
                 for state in fresh:
                     task = asyncio.create_task(self._ask(client, state))
                     running[task] = state
                     task.add_done_callback(finished.put_nowait)
                 self._report(doing, len(due) - len(waiting) - len(running), len(due))
-                task = await self._next(finished, running, patience)
+                path = next(iter(running.values())).file.path
+                task = await self._next(client, finished, path, patience)
                 del running[task]
                 task.result()
                 patience, doing = self._timeout / 2, Doing.CHECKING
@@ -206,34 +215,47 @@ class Session:
             await asyncio.gather(*running, return_exceptions=True)
 
     async def _next(
-        self, finished: asyncio.Queue[asyncio.Task[None]], running: dict[asyncio.Task[None], _State], patience: float
+        self, client: Client, finished: asyncio.Queue[asyncio.Task[None]], path: str, patience: float
     ) -> asyncio.Task[None]:
-        try:
-            async with asyncio.timeout(patience):
-                return await finished.get()
-        except TimeoutError as error:
-            path = next(iter(running.values())).file.path
-            raise _NoAnswer(f"no answer about {path} within {patience:g} s") from error
+        """The next answer. A server that reports on its work without answering is given more time, not forever."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        while True:
+            until = min(max(begun, client.heard_at) + patience, begun + _MOST_PATIENCE * patience)
+            try:
+                async with asyncio.timeout_at(until):
+                    return await finished.get()
+            except TimeoutError as error:
+                if client.heard_at + patience <= loop.time() or until == begun + _MOST_PATIENCE * patience:
+                    raise _NoAnswer(f"no answer about {path} within {loop.time() - begun:.0f} s") from error
 
     def _report(self, doing: Doing, done: int, total: int) -> None:
         if total:
             self._on_progress(Progress(self._spec.name, doing, done, total))
 
+    async def _show_within(self, patience: float, client: Client, state: _State, busy: Sequence[_State]) -> None:
+        try:
+            async with asyncio.timeout(patience):
+                await self._show(client, state, busy)
+        except TimeoutError as error:
+            raise _NoAnswer(f"it did not take {state.file.path} within {patience:g} s") from error
+
     async def _show(self, client: Client, state: _State, busy: Sequence[_State]) -> None:
         """Let the server see `state`, and no more documents than may be open."""
         path, document = state.file.path, state.document
-        if document.is_open and not state.shown:
-            await client.show(document)
-        elif document.is_open and not client.abilities.pulls:
-            client.hide(document)  # nothing else makes a pushing server speak again
-            await client.show(document)
-        elif not document.is_open:
+        if not document.is_open:
             while len(self._open) >= self._spec.open_limit:
                 self._hide_one(client, {one.file.path for one in busy})
-            await client.show(document)
-        state.shown = True
+        again = state.shown and document.is_open
+        # Noted first: when this is cancelled, the server may see it or not, and is shown it again.
         self._open.pop(path, None)
         self._open[path] = None
+        if again and client.abilities.pulls:
+            return
+        if again:
+            client.hide(document)  # nothing else makes a pushing server speak again
+        await client.show(document)
+        state.shown = True
 
     def _hide_one(self, client: Client, busy: set[str]) -> None:
         """Close a document that nobody waits for: one without problems if there is one, else the oldest."""

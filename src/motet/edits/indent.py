@@ -31,9 +31,14 @@ class IndentShift:
 def find_shift(search: Sequence[str], found: Sequence[str]) -> IndentShift | None:
     """The one change that turns the indentation of every line of `search` into that of `found`.
 
-    Both have the same lines apart from leading and trailing white space. None when there is no such change, or
-    when tabs and spaces would have to be exchanged by more than one possible width.
+    Both have the same lines apart from leading and trailing white space. None when there is no such change, when
+    tabs and spaces would have to be exchanged by more than one possible width, or when a line begins with other
+    white space (a form feed, an ideographic space), which is no indentation.
     """
+    if any(
+        ours.strip(" \t").rstrip() != theirs.strip(" \t").rstrip() for ours, theirs in zip(search, found, strict=True)
+    ):
+        return None
     pairs = [(_indent(ours), _indent(theirs)) for ours, theirs in zip(search, found, strict=True) if ours.strip()]
     plain = _common_prefix_change(pairs, 0)
     if plain is not None:

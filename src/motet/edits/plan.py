@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rapidfuzz import fuzz
+
 from motet.edits.edit import Edit
 from motet.edits.indent import IndentShift
 from motet.edits.lines import Line, join_lines, split_lines
@@ -27,7 +29,7 @@ from motet.edits.refuse import (
     refuse_unencodable,
 )
 from motet.edits.review import Proposal
-from motet.edits.splice import close_last_line, splice
+from motet.edits.splice import replace_lines, splice
 from motet.errors import NotText
 from motet.text import TextFile
 from motet.text.syntax import language_of, syntax_errors
@@ -130,6 +132,7 @@ class _Draft:
         self._shown = shown
         self._newline = base.newline
         self._haystack = Haystack(base.text)
+        self._missed = 0
         self._final_newline = not base.text or bool(self._haystack.lines[-1].end)
         self._lines = self._haystack.lines
 
@@ -150,8 +153,12 @@ class _Draft:
                 case outcome:
                     outcomes[edit] = outcome
         outcomes |= self._apply_together(placed)
+        haystack = self._haystack
         for edit in later:
-            outcomes[edit] = self._apply_later(edit)
+            if haystack.lines is not self._lines:
+                haystack = Haystack(self.text())
+                self._lines = haystack.lines
+            outcomes[edit] = self._apply_later(edit, haystack)
         return outcomes
 
     def _apply_together(self, placed: list[_Change]) -> dict[Edit, Outcome]:
@@ -159,7 +166,7 @@ class _Draft:
         outcomes: dict[Edit, Outcome] = {}
         kept: list[_Change] = []
         for change in sorted(placed, key=lambda change: (change.first, change.last)):
-            rival = next((other for other in kept if other.last > change.first), None)
+            rival = kept[-1] if kept and _overlap(kept[-1], change) else None
             if rival is None:
                 kept.append(change)
             elif (rival.first, rival.last, rival.lines) == (change.first, change.last, change.lines):
@@ -167,31 +174,52 @@ class _Draft:
             else:
                 outcomes[change.edit] = refuse_overlap(change.edit, change.match, rival.match)
                 outcomes[rival.edit] = refuse_overlap(rival.edit, rival.match, change.match)
-        for change in reversed(kept):
-            if change.edit not in outcomes:
-                outcomes[change.edit] = self._apply(change)
-        return outcomes
+        fitting = [change for change in reversed(kept) if change.edit not in outcomes]
+        return outcomes | self._apply(fitting)
 
-    def _apply_later(self, edit: Edit) -> Outcome:
-        haystack = Haystack(self.text())
+    def _apply_later(self, edit: Edit, haystack: Haystack) -> Outcome:
         match self._try(edit, haystack):
             case _Change() as change:
-                return self._apply(change)
+                return self._apply([change])[edit]
             case None:
                 return self._not_found(edit, haystack)
             case outcome:
                 return outcome
 
-    def _apply(self, change: _Change) -> Outcome:
-        lines = [*self._lines[: change.first], *change.lines, *self._lines[change.last :]]
-        lines = close_last_line(lines, self._final_newline, self._newline)
-        if change.match.rung >= Rung.INDENTATION or change.match.inline:
-            language = language_of(self.base.path)
-            was, becomes = (syntax_errors(text, language) for text in (self.text(), join_lines(lines)))
-            if was is not None and becomes is not None and becomes > was:
-                return refuse_syntax(change.edit, change.match)
-        self._lines = lines
-        return change.match
+    def _apply(self, changes: Sequence[_Change]) -> dict[Edit, Outcome]:
+        """Apply `changes`, of which each lies before the one before it. Loosely matched ones are taken back when
+        they leave syntax errors: one by one, so that the wrong one is named, or together when they are many."""
+        before = self._lines
+        for change in changes:
+            self._splice(change)
+        loose = [change for change in changes if change.match.rung >= Rung.INDENTATION or change.match.inline]
+        if not loose or not self._gained_errors(before):
+            return {change.edit: change.match for change in changes}
+        outcomes: dict[Edit, Outcome] = {}
+        self._lines = before
+        for change in changes:
+            last = self._lines
+            outcomes[change.edit] = change.match
+            if change not in loose:
+                self._splice(change)
+            elif len(loose) <= _MOST_CHECKED_ALONE:
+                self._splice(change)
+                if self._gained_errors(last):
+                    self._lines = last
+                    outcomes[change.edit] = refuse_syntax(change.edit, change.match)
+            else:
+                outcomes[change.edit] = refuse_syntax(change.edit, change.match)
+        return outcomes
+
+    def _splice(self, change: _Change) -> None:
+        self._lines = replace_lines(
+            self._lines, change.first, change.last, change.lines, self._final_newline, self._newline
+        )
+
+    def _gained_errors(self, before: list[Line]) -> bool:
+        language = language_of(self.base.path)
+        was, becomes = (syntax_errors(join_lines(lines), language) for lines in (before, self._lines))
+        return was is not None and becomes is not None and becomes > was
 
     def _try(self, edit: Edit, haystack: Haystack) -> _Change | Outcome | None:
         """A change, a final outcome, or None when the search text has no hit in this text."""
@@ -216,7 +244,7 @@ class _Draft:
 
     def _fill(self, edit: Edit, replace: list[Line]) -> _Change | Outcome:
         if self.base.text:
-            if self.base.text.splitlines() == edit.replace.splitlines():
+            if [line.text for line in self._haystack.lines] == [line.text for line in replace]:
                 return Match(edit, Rung.EXACT, 1, len(replace), already_applied=True)
             return refuse_existing_text(edit)
         lines = tuple(Line(line.text, line.end or self._newline) for line in replace)
@@ -235,9 +263,11 @@ class _Draft:
         return _Change(edit, hit.first, last, tuple(new), Match(edit, hit.rung, hit.first + 1, last))
 
     def _try_inline(self, edit: Edit, search: list[Line], haystack: Haystack) -> _Change | Outcome | None:
-        """A one-line search text that is a part of exactly one line, on word boundaries."""
+        """A one-line search text that is a part of exactly one line, on word boundaries, and stays one line: of
+        several new lines nobody knows how far the later ones should be indented."""
         needle = search[0].text.strip() if len(search) == 1 else ""
-        if len(needle) < _SHORTEST_INLINE:
+        new = edit.replace.strip()
+        if len(needle) < _SHORTEST_INLINE or len(split_lines(new)) > 1:
             return None
         places = [
             (number, column)
@@ -249,10 +279,12 @@ class _Draft:
                 return None
             case [(number, column)]:
                 old = haystack.lines[number]
-                rest = old.text[column + len(needle) :]
-                replaced = split_lines(old.text[:column] + edit.replace.strip() + rest + old.end)
                 match = Match(edit, Rung.EXACT, number + 1, number + 1, inline=True)
-                return _Change(edit, number, number + 1, tuple(replaced), match)
+                if _stands_around(old.text, column, needle, new):
+                    return _already(match)
+                rest = old.text[column + len(needle) :]
+                replaced = Line(old.text[:column] + new + rest, old.end)
+                return _Change(edit, number, number + 1, (replaced,), match)
             case _:
                 return refuse_ambiguous(edit, [(number + 1, number + 1) for number, _ in places])
 
@@ -262,20 +294,44 @@ class _Draft:
             if len(hits) == 1:
                 return refuse_stale(edit, haystack)
         replace = split_lines(edit.replace)
-        if any(line.text.strip() for line in replace):
+        if fuzz.ratio(edit.search, edit.replace) >= _ALIKE and any(line.text.strip() for line in replace):
             hits = haystack.find(replace).hits
             if len(hits) == 1 and hits[0].shift == IndentShift():
                 first = hits[0].first
                 return Match(edit, hits[0].rung, first + 1, first + len(replace), already_applied=True)
-        return refuse_not_found(edit, haystack, "the search text does not stand in the file")
+        self._missed += 1
+        return refuse_not_found(
+            edit, haystack, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
+        )
 
 
+_MOST_CHECKED_ALONE = 20
+"""Loosely matched edits of one file of which each is parsed by itself when together they break it."""
+_MOST_SHOWN = 20
+"""Edits of one file that have no place for which the nearest text is looked up."""
+_ALIKE = 50.0
+"""Similarity in per cent from which the new text, where it stands alone, can be what became of the old one."""
 _SHORTEST_INLINE = 3
 """Shorter parts of a line say too little about the place that was meant."""
 
 
 def _already(match: Match) -> Match:
     return Match(match.edit, match.rung, match.first_line, match.last_line, already_applied=True)
+
+
+def _overlap(one: _Change, next_: _Change) -> bool:
+    """Whether two changes, in order, want the same lines; two that both fill an empty file do."""
+    return one.last > next_.first or one.first == one.last == next_.first == next_.last
+
+
+def _stands_around(line: str, column: int, needle: str, new: str) -> bool:
+    """Whether `needle` at `column` is a part of `new`, which stands there already."""
+    offset = new.find(needle)
+    while offset >= 0:
+        if offset <= column and line.startswith(new, column - offset):
+            return True
+        offset = new.find(needle, offset + 1)
+    return False
 
 
 def _word_places(line: str, needle: str) -> list[int]:

@@ -15,7 +15,7 @@ from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
 _PLACEHOLDER = re.compile(
-    r"^\s*(?:#|//|/\*|--|<!--|%|;)?\s*(?:\.{3}|…)\s*"
+    r"^\s*+(?:#|//|/\*|--|<!--|%|;)?\s*+(?:\.{3}|…)\s*+"
     r"(?:\(?(?:the )?(?:rest|existing|remaining|remainder|other|same|unchanged|previous)\b.*)$",
     re.IGNORECASE,
 )
@@ -25,9 +25,9 @@ _WINDOWS = 40
 """How many windows of the file are compared closely."""
 
 
-def refuse_not_found(edit: Edit, haystack: Haystack, why: str) -> Refusal:
-    """The search text has no place; the nearest text is shown when there is one."""
-    nearest, candidate = _nearest(edit, haystack)
+def refuse_not_found(edit: Edit, haystack: Haystack, why: str, *, show: bool = True) -> Refusal:
+    """The search text has no place; the nearest text is shown when there is one (and `show`)."""
+    nearest, candidate = _nearest(edit, haystack) if show else ("", ())
     advice = "copy the lines from the file exactly as they are, white space and misspellings included"
     if not nearest:
         advice = "nothing in the file is near this text; read the file again and search for lines that stand in it"

@@ -17,7 +17,6 @@ from motet.settings import Loaded
 
 _TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "node_modules/.bin")
 _CONFIGURES_SERVERS = (".clangd", "compile_commands.json", "compile_flags.txt", "build.rs", ".venv/pyvenv.cfg")
-_MOST_HASHED = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +72,6 @@ def _exists(root: Path, names: tuple[str, ...]) -> bool:
 def _hash(file: Path) -> str:
     try:
         with file.open("rb") as content:
-            return hashlib.sha256(content.read(_MOST_HASHED)).hexdigest()
+            return hashlib.file_digest(content, "sha256").hexdigest()
     except OSError:
         return "unreadable"

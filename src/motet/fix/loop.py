@@ -20,7 +20,7 @@ from motet.fix.events import (
     TakenBack,
     TurnHappened,
 )
-from motet.fix.outcome import Outcome, describe_after, remarks
+from motet.fix.outcome import Outcome, describe_after, listed, remarks
 from motet.fix.request import Notes, Request, build_requests
 from motet.fix.review import RoundReviewer
 from motet.models.protocol import Completed, Model, TextDelta
@@ -79,6 +79,7 @@ class FixLoop:
         self._spending = Spending(model.price)
         self._notes = Notes()
         self._files: dict[str, TextFile] = {}
+        self._written: dict[str, TextFile] = {}
         self._report = Report((), (), ())
         self._known: list[Diagnostic] = []
         self._outcome = Outcome()
@@ -127,7 +128,8 @@ class FixLoop:
             stuck = self._why_stuck(change, reports, taken_back)
             if stuck:
                 return EndReason.NO_PROGRESS, stuck
-        return EndReason.ROUNDS, f"after {self._options.rounds} rounds"
+        most = self._options.rounds
+        return EndReason.ROUNDS, "after 1 round" if most == 1 else f"after {most} rounds"
 
     async def _read(self, paths: Sequence[str]) -> None:
         for path in paths:
@@ -137,6 +139,12 @@ class FixLoop:
                 continue  # no compiler reads it either
             except WorkspaceError as error:
                 self._emit(Notice(f"left out: {error}"))
+
+    async def _read_again(self) -> None:
+        """Follow what others did to the files since they were read."""
+        paths = list(self._files)
+        self._files.clear()
+        await self._read(paths)
 
     async def _check(self) -> Report:
         """What is wrong now; files that only a checker has named are read too."""
@@ -179,7 +187,7 @@ class FixLoop:
         pieces = self._requests([found for found in wanted if found.path in request.paths], most_tokens)
         for piece in pieces:
             limit = await self._ask_within_window(piece, wanted, reports)
-            if limit:
+            if limit or self._reviewer.stopped:
                 return limit
         return ""
 
@@ -242,6 +250,7 @@ class FixLoop:
         paths = {file.path for file in written}
         before = {path: self._files[path] for path in paths if path in self._files}
         self._files |= {file.path: file for file in written}
+        self._written |= {file.path: file for file in written}
         report = await self._diagnostics.check(written, checkers=False)
         old = [found for found in self._known if found.path in paths]
         self._known = [found for found in self._known if found.path not in paths] + list(report.diagnostics)
@@ -251,9 +260,15 @@ class FixLoop:
         self, number: int, files: dict[str, TextFile], before: Report, reports: Sequence[FileReport]
     ) -> tuple[Change, bool]:
         """Check everything again after a round; take the round back when it made things worse."""
-        written = sorted({report.path for report in reports if report.applied is not None})
+        originals: dict[str, TextFile | None] = {}
+        for report in reports:
+            if report.applied is not None:
+                originals.setdefault(report.path, report.before)
+        written = sorted(originals)
         if written:
+            await self._read_again()
             self._report = await self._check()
+        files |= {path: file for path, file in originals.items() if file is not None}
         change = compare(before.diagnostics, files, self._report.diagnostics, self._files)
         worse = len(self._report.diagnostics) > len(before.diagnostics)
         self._emit(
@@ -261,29 +276,40 @@ class FixLoop:
         )
         if not worse or await self._reviewer.keep_worse(change.new, written):
             return change, False
-        await self._take_back(files, before, change, written)
+        if not await self._take_back(originals, before, change):
+            return change, False
         return compare(before.diagnostics, files, self._report.diagnostics, self._files), True
 
-    async def _take_back(
-        self, files: dict[str, TextFile], before: Report, change: Change, written: Sequence[str]
-    ) -> None:
-        """Restore first the written files in which there are more problems; all of them when that is not enough."""
-        worse = [path for path in written if _count(self._report, path) > _count(before, path)]
-        for paths in (worse, [path for path in written if path not in worse]):
+    async def _take_back(self, originals: dict[str, TextFile | None], before: Report, change: Change) -> bool:
+        """Restore first the written files in which there are more problems; all of them when that is not enough.
+        Returns whether any was: what somebody else has changed since is left to them."""
+        worse = [path for path in originals if _count(self._report, path) > _count(before, path)]
+        any_restored = False
+        new = "\n".join(f"  {line}" for line in listed(change.new))
+        for paths in (worse, [path for path in originals if path not in worse]):
             if not paths or len(self._report.diagnostics) <= len(before.diagnostics):
                 continue
-            for path in paths:
-                await self._restore(path, files.get(path))
-                new = "\n".join(f"  [{found.severity.label}] {found.message}" for found in change.new)
+            restored = [path for path in paths if await self._restore(path, originals[path])]
+            for path in restored:
                 self._notes.add(path, f"Your last edits to {path} were taken back, because they led to:\n{new}")
-            self._report = await self._check()
-            self._emit(TakenBack(tuple(paths), self._report.diagnostics, self._report.sources))
+            if restored:
+                any_restored = True
+                self._report = await self._check()
+                self._emit(TakenBack(tuple(restored), self._report.diagnostics, self._report.sources))
+        return any_restored
 
-    async def _restore(self, path: str, old: TextFile | None) -> None:
-        if old is None:
-            await self._workspace.delete(self._files.pop(path))
-        else:
-            self._files[path] = await self._workspace.write(self._files[path], old.data)
+    async def _restore(self, path: str, old: TextFile | None) -> bool:
+        try:
+            written = self._written[path]
+            if old is None:
+                await self._workspace.delete(written)
+                self._files.pop(path, None)
+            else:
+                self._files[path] = await self._workspace.write(written, old.data)
+        except (WorkspaceError, PermissionDenied) as error:
+            self._emit(Notice(f"not taken back: {error}"))
+            return False
+        return True
 
     def _why_stuck(self, change: Change, reports: Sequence[FileReport], taken_back: int) -> str:
         """Why another round would bring nothing; empty when it might."""

@@ -16,6 +16,9 @@ from motet.tools import FileReport
 from motet.turn import Spending
 from motet.workspace import Workspace
 
+_MOST_LISTED = 20
+"""Problems that a model is told of besides a request; an edit that breaks a file can bring hundreds."""
+
 Line = tuple[str, str]
 """A path and the text of one of its lines: what a human declined to have changed, wherever it moves to."""
 
@@ -136,12 +139,18 @@ def describe_after(change: Change, paths: set[str]) -> dict[str, str]:
         left = sum(found.path == path for found in change.remaining)
         new = [found for found in change.new if found.path == path]
         lines = [f"The compilers now: {solved} solved, {left} left, {len(new)} new in {path}."]
-        lines += [
-            f"[{found.severity.label}] Line {found.range.start.line}, Column {found.range.start.column}: {found.message}"
-            for found in new
-        ]
-        notes[path] = "\n".join(lines)
+        notes[path] = "\n".join([*lines, *listed(new)])
     return notes
+
+
+def listed(new: Sequence[Diagnostic]) -> list[str]:
+    """`new` problems, a line each; of many the first ones and how many more there are."""
+    lines = [
+        f"[{found.severity.label}] Line {found.range.start.line}, Column {found.range.start.column}: {found.message}"
+        for found in new[:_MOST_LISTED]
+    ]
+    more = len(new) - len(lines)
+    return [*lines, f"and {more} more"] if more else lines
 
 
 async def _differs(workspace: Workspace, path: str, before: TextFile | None) -> bool:

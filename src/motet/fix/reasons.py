@@ -7,6 +7,8 @@ import re
 from motet.text import Diagnostic
 
 _LEFT = re.compile(r"\s*[-*]\s+`?(?P<path>[^`]+?):(?P<line>\d+)`?:\s+(?P<rest>.+)")
+_LONGEST = 2000
+"""Characters of a line that may be a reason; longer ones would only take time."""
 
 
 class Reasons:
@@ -36,7 +38,7 @@ class Reasons:
         return ""
 
     def _note(self, line: str) -> None:
-        found = _LEFT.fullmatch(line.rstrip())
+        found = _LEFT.fullmatch(line.rstrip()) if len(line) <= _LONGEST else None
         if found is not None:
             self._heard.setdefault(found["path"], []).append(_plain(found["rest"]))
 

@@ -55,22 +55,19 @@ class GrantStore:
 
     def _read(self) -> list[Grant]:
         try:
-            rows = json.loads(self._path.read_text("utf-8"))
+            rows = cast("list[dict[str, object]]", json.loads(self._path.read_text("utf-8")))
+            return [Grant(str(row["project"]), str(row["action"]), str(row.get("definition", ""))) for row in rows]
         except FileNotFoundError:
             return []
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise MotetError(f"{self._path}: cannot read the grants ({error}); move the file away") from error
-        return [
-            Grant(str(row["project"]), str(row["action"]), str(row.get("definition", "")))
-            for row in cast("list[dict[str, object]]", rows)
-        ]
 
     def _write(self, grants: list[Grant]) -> None:
         unique = list(dict.fromkeys(grants))
         temporary = self._path.with_suffix(f".{os.getpid()}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump([asdict(grant) for grant in unique], file, indent=1, ensure_ascii=False)
+            json.dump([asdict(grant) for grant in unique], file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(self._path)
@@ -84,5 +81,7 @@ class GrantStore:
 
 
 def _grant(project: Path, action: Action) -> Grant:
-    definition = hashlib.sha256(action.definition.encode()).hexdigest() if action.definition else ""
+    definition = (
+        hashlib.sha256(action.definition.encode("utf-8", "surrogatepass")).hexdigest() if action.definition else ""
+    )
     return Grant(str(project), str(action), definition)

@@ -22,7 +22,7 @@ class Verdict(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`verdict` for actions of `effect` whose subject matches `pattern` (`*` and `?`, case counts)."""
+    """`verdict` for actions of `effect` whose subject matches `pattern`: `*` and `?`, everything else stands for itself."""
 
     verdict: Verdict
     effect: Effect
@@ -41,7 +41,7 @@ class Rule:
 
     def matches(self, action: Action) -> bool:
         """Whether this rule speaks about `action`."""
-        return action.effect is self.effect and fnmatchcase(action.subject, self.pattern)
+        return action.effect is self.effect and fnmatchcase(action.subject, self.pattern.replace("[", "[[]"))
 
 
 class RuleSet:

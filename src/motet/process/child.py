@@ -181,4 +181,5 @@ def _prctl() -> Callable[[int, int], int] | None:
         return None
     import ctypes
 
-    return cast("Callable[[int, int], int]", ctypes.CDLL(None).prctl)
+    # `PyDLL` keeps the interpreter's lock: between fork and exec nobody else may run.
+    return cast("Callable[[int, int], int]", ctypes.PyDLL(None).prctl)

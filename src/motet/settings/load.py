@@ -76,6 +76,8 @@ def _read(path: Path) -> Table:
         return {}
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise SettingsError(f"{path}: values are nested too deeply") from error
 
 
 def _validate(table: Table, origin: str) -> None:

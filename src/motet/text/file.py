@@ -19,6 +19,7 @@ _BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_PLAIN = bytes(range(32, 127)) + b"\t\r\n"
 # PEP 263 and the forms that Emacs and Vim read; only the first two lines count.
 _DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|<!--).*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)", re.MULTILINE)
 
@@ -102,6 +103,8 @@ def _declared_encoding(body: bytes) -> str:
     if found is None:
         return ""
     try:
-        return codecs.lookup(found[1].decode("ascii")).name
-    except LookupError:
+        name = codecs.lookup(found[1].decode("ascii")).name
+        # Not every codec turns bytes into text, and those that read plain ASCII as something else hide code.
+        return name if _PLAIN.decode(name) == _PLAIN.decode("ascii") else ""
+    except (LookupError, UnicodeError):
         return ""

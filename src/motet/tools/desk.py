@@ -104,11 +104,14 @@ class EditDesk:
             if planned.proposals()
             else {}
         )
-        reports = [await self._apply(file, decided.get(file.path)) for file in planned.files]
-        reports += [_unreadable(path, edits, error) for path, error in unreadable.items()]
-        reports = await self._look_again(reports)
-        self.reports += reports
-        return DeskReport(tuple(reports))
+        first = len(self.reports)
+        for file in planned.files:
+            # On record before it is written: who is cancelled meanwhile must know what may have changed.
+            self.reports.append(FileReport(file.path, file, decided.get(file.path), before=file.before))
+            self.reports[-1] = await self._apply(self.reports[-1])
+        self.reports += [_unreadable(path, edits, error) for path, error in unreadable.items()]
+        self.reports[first:] = await self._look_again(self.reports[first:])
+        return DeskReport(tuple(self.reports[first:]))
 
     async def _read(self, paths: dict[str, None]) -> tuple[dict[str, TextFile], dict[str, MotetError]]:
         files: dict[str, TextFile] = {}
@@ -122,15 +125,15 @@ class EditDesk:
                 unreadable[path] = error
         return files, unreadable
 
-    async def _apply(self, file: FilePlan, proposal: Proposal | None) -> FileReport:
-        report = FileReport(file.path, file, proposal, before=file.before)
+    async def _apply(self, report: FileReport) -> FileReport:
+        proposal, before = report.proposal, report.before
         if proposal is None or not proposal.taken:
             return report
         try:
             new = proposal.accepted()
-            if file.before is None:
-                return replace(report, applied=await self._workspace.create(file.path, new))
-            return replace(report, applied=await self._workspace.write(file.before, new))
+            if before is None:
+                return replace(report, applied=await self._workspace.create(report.path, new))
+            return replace(report, applied=await self._workspace.write(before, new))
         except StaleFile as error:
             return replace(report, problem=f"{error}; read it again")
         except PermissionDenied as error:

@@ -4,7 +4,7 @@ The only loop of its kind; chat and fix both use it. Limits are small values wit
 """
 
 from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
-from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState
+from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState, WindowLimit
 from motet.turn.run import run_turn
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "TurnEnded",
     "TurnEvent",
     "TurnState",
+    "WindowLimit",
     "run_turn",
 ]

@@ -61,6 +61,31 @@ class RoundLimit:
         return f"{self.rounds} answers in one turn" if state.requests >= self.rounds else ""
 
 
+_LEAST_ANSWER = 1_000
+"""Tokens without which an answer is not worth asking for; an eighth of a window that is smaller than eight such."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLimit:
+    """A turn may not grow out of the model's window of `tokens`: each request leaves room for an answer.
+
+    The first request of a turn passes: it is as small as its caller could make it, and the provider has the word.
+    """
+
+    tokens: int
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        if not state.requests or self.room(state.next_tokens):
+            return ""
+        return f"the model's window of {self.tokens:,} tokens is full"
+
+    def room(self, tokens: int) -> int:
+        """Tokens left for the answer to a request of `tokens`; 0 when they are too few to be of use."""
+        left = self.tokens - tokens
+        return left if left >= min(_LEAST_ANSWER, self.tokens // 8) else 0
+
+
 @dataclass(frozen=True, slots=True)
 class TokenLimit:
     """At most `tokens` in the whole run, counting the next request before it goes out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind
 from motet.messages import Message, MessageStack, Part, Role, ToolCall, ToolResult, estimate_tokens, tags
@@ -11,7 +12,7 @@ from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, Te
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
 from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
-from motet.turn.limits import Limit, Spending, TurnState
+from motet.turn.limits import Limit, Spending, TurnState, WindowLimit
 from motet.turn.text_calls import calls_in_text
 
 
@@ -20,20 +21,24 @@ async def run_turn(
 ) -> AsyncGenerator[TurnEvent]:
     """Run one turn on `stack`, which grows by the answers and the tools' results and stays valid throughout.
 
-    Asks the gate before anything leaves for a provider. Raises `ModelError`, `PermissionDenied` and what a tool
-    raises; the answer under way is then not in the stack.
+    It ends, too, when the stack leaves no room for an answer in the model's window. Asks the gate before anything
+    leaves for a provider. Raises `ModelError`, `PermissionDenied` and what a tool raises; the answer under way is
+    then not in the stack.
     """
     state = TurnState(spending)
     while True:
-        request = _request(model, stack, toolbox)
+        request = ModelRequest(tuple(stack), toolbox.definitions if model.limits.tools else ())
         state.next_tokens = estimate_request(request)
-        stop = next((verdict for limit in limits if (verdict := limit.verdict(state))), "")
+        window = WindowLimit(model.limits.context_tokens)
+        stop = next((verdict for limit in (*limits, window) if (verdict := limit.verdict(state))), "")
         if stop:
             yield TurnEnded(stop)
             return
         await ask_to_send(model, gate)
         state.requests += 1
         yield AnswerStarted(state.requests)
+        most = model.limits.output_tokens
+        request = replace(request, max_output_tokens=min(window.room(state.next_tokens) or most, most))
         answer = _Answer()
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -62,19 +67,18 @@ async def ask_to_send(model: Model, gate: Gate) -> None:
         await gate.require(Action(Effect.SEND, f"{where.provider} {where.host}", Origin.USER, detail))
 
 
+_FRAME = 32
+"""Tokens, over-estimated, that the wire's form adds to a message or a tool."""
+
+
 def estimate_request(request: ModelRequest) -> int:
     """Tokens of `request`, over-estimated."""
-    tools = sum(estimate_tokens(f"{tool.name}{tool.description}{tool.schema}") for tool in request.tools)
+    tools = sum(_FRAME + estimate_tokens(f"{tool.name}{tool.description}{tool.schema}") for tool in request.tools)
     messages = sum(
-        estimate_tokens(message.text) + sum(estimate_tokens(call.arguments) for call in message.calls)
+        _FRAME + estimate_tokens(message.text) + sum(estimate_tokens(call.arguments) for call in message.calls)
         for message in request.messages
     )
     return tools + messages
-
-
-def _request(model: Model, stack: MessageStack, toolbox: Toolbox) -> ModelRequest:
-    tools = toolbox.definitions if model.limits.tools else ()
-    return ModelRequest(tuple(stack), tools, model.limits.output_tokens)
 
 
 def _estimated(model: Model, state: TurnState, answer: _Answer) -> Usage:

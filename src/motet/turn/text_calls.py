@@ -25,8 +25,9 @@ def calls_in_text(answer: str) -> list[ToolCall]:
 
 def _diff(edits: list[Edit]) -> str:
     return "\n".join(
-        "\n".join(
-            ["<<<<<<< SEARCH", *edit.search.splitlines(), "=======", *edit.replace.splitlines(), ">>>>>>> REPLACE"]
-        )
-        for edit in edits
+        f"<<<<<<< SEARCH\n{_closed(edit.search)}=======\n{_closed(edit.replace)}>>>>>>> REPLACE" for edit in edits
     )
+
+
+def _closed(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

@@ -16,6 +16,7 @@ from motet.cli.fix_json import FixJson, write_error, write_proposals
 from motet.cli.fix_view import FixView
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
+from motet.cli.output import ReaderGone
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import Proposal
@@ -104,6 +105,8 @@ def command(
     chosen = {key: value for key, value in flags.items() if value is not None}
     try:
         return asyncio.run(_fix(paths, mode, chosen, checkers, allow))
+    except ReaderGone:
+        raise
     except MotetError as error:
         if as_json:
             write_error(error)

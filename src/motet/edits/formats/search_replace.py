@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from motet.edits.edit import Edit
 from motet.edits.formats.blocks import Block, parse_blocks
+from motet.edits.lines import split_lines
 from motet.errors import EditFormatError
 
 _FENCE = re.compile(r"^\s*(?:`{3,5}|~{3,5})\s*(.*)$")
@@ -19,7 +20,7 @@ def parse_search_replace(answer: str, call: str = "") -> list[Edit]:
 
     Raises `EditFormatError`, naming the line, for a broken block or one whose file is not named.
     """
-    lines = answer.splitlines()
+    lines = [line.text for line in split_lines(answer)]
     edits: list[Edit] = []
     path = ""
     previous_end = -1

@@ -10,7 +10,7 @@ from motet.models.offline.blocks import Block, Region, blocks_of, regions_of
 from motet.models.offline.names import closest, meant_in, rename, unknown_in
 from motet.models.offline.repair import Declined, Origin, Repair, overlap
 from motet.models.offline.repairs import mechanical
-from motet.models.offline.request import Core
+from motet.models.offline.request import Past
 from motet.models.offline.second_thoughts import Left, Taken, reconsider
 from motet.models.offline.source import Source
 from motet.models.offline.suggested import choose_import, choose_suggested
@@ -21,6 +21,7 @@ from motet.text.report import FileReport, ReportedDiagnostic
 _LATER = Declined("left until the syntax is right: it may only follow from that")
 _COVERED = Declined("another fix changes the same place; look again afterwards")
 _REFUSED = Declined("this change was refused before")
+_TAKEN_BACK = Declined("edits to this file were taken back; now I only do what the servers say")
 _NOT_A_BLOCK = Declined("its lines cannot be named without doubt")
 _NO_ROOM = Declined("the answer may not be longer; ask again")
 _NO_FIX = Declined("no fix came with it, and I do not reason")
@@ -47,17 +48,15 @@ class Mender:
     """Chooses repairs for the diagnostics of one file.
 
     `others` are the other files of the request, `reported` the names that its diagnostics call unknown,
-    `spent` the changes to this file that were refused before.
+    `past` what became of earlier proposals for this file.
     """
 
-    def __init__(
-        self, source: Source, others: Sequence[Source], reported: frozenset[str], spent: frozenset[Core]
-    ) -> None:
+    def __init__(self, source: Source, others: Sequence[Source], reported: frozenset[str], past: Past) -> None:
         self._source = source
         self._report = source.report
         self._others = others
         self._reported = reported
-        self._spent = spent
+        self._past = past
 
     async def mend(self) -> Outcome:
         """Choose; other tasks run between two diagnostics."""
@@ -141,14 +140,18 @@ class Mender:
         regions = regions_of(self._report, edits)
         if not regions or blocks_of(self._report, regions) is None:
             return _NOT_A_BLOCK
+        if self._past.taken_back and proposal.repair.origin > Origin.DID_YOU_MEAN:
+            return _TAKEN_BACK
         return _REFUSED if any(self._was_refused(region) for region in regions) else None
 
     def _was_refused(self, region: Region) -> bool:
+        if not self._past.lines.isdisjoint(range(region.first, region.last + 1)):
+            return True
         old = tuple(self._report.line(number) or "" for number in range(region.first, region.last + 1))
         old, new = Block(old, region.lines).core
         return any(
             _within(old, before) and (_within(new, after) if new else not _within(old, after))
-            for before, after in self._spent
+            for before, after in self._past.cores
         )
 
     def _blocks(self, taken: Sequence[Taken]) -> list[Block] | None:

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from motet.messages import ToolCall, estimate_tokens
 from motet.models.offline.mend import Mender, Outcome
 from motet.models.offline.names import unknown_in
-from motet.models.offline.request import TOOL, Brief, read_request
+from motet.models.offline.request import TOOL, Brief, Past, read_request
 from motet.models.offline.source import Source
 from motet.models.protocol import (
     Completed,
@@ -92,14 +92,15 @@ async def _mend_all(brief: Brief) -> list[Outcome]:
     reported: set[str] = set()
     for source in sources:
         for diagnostic in source.report.diagnostics:
+            await asyncio.sleep(0)
             unknown = unknown_in(source, diagnostic)
             reported.update(() if unknown is None else (unknown.name,))
     outcomes: list[Outcome] = []
     for source in sources:
         path = brief.relative(source.report.path)
-        spent = frozenset(core for spent_path, core in brief.spent if spent_path == path)
+        past = brief.pasts.get(path, Past())
         others = [other for other in sources if other is not source]
-        outcomes.append(await Mender(source, others, frozenset(reported), spent).mend())
+        outcomes.append(await Mender(source, others, frozenset(reported), past).mend())
     return outcomes
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from motet.models.offline.repair import Origin, Repair
-from motet.models.offline.scope import visible_lines
-from motet.models.offline.source import Source, Word, word_at
+from motet.models.offline.scope import scopes_of
+from motet.models.offline.source import Source, word_at
 from motet.models.offline.unused import unused_in
 from motet.text.position import Position, Range
 from motet.text.report import ReportedDiagnostic, ReportedEdit
@@ -119,7 +120,7 @@ def is_near(name: str, other: str) -> bool:
     return OSA.distance(name, other) <= min(_tolerance(name), _tolerance(other))
 
 
-def closest(source: Source, others: Iterable[Source], unknown: Unknown, reported: frozenset[str]) -> str | None:
+def closest(source: Source, others: Sequence[Source], unknown: Unknown, reported: frozenset[str]) -> str | None:
     """The one name of the shown text that is clearly closest to `unknown`; None when none or several are.
 
     Fewer slips win; then the more likely kind of place, as for a member what is used on the same receiver; then
@@ -134,11 +135,13 @@ def closest(source: Source, others: Iterable[Source], unknown: Unknown, reported
     best: set[str] = set()
     for tier, names in enumerate(_tiers(source, others, unknown, reported)):
         for name in names:
-            if name == wrong or abs(len(name) - len(wrong)) > limit or _differ_in_digits(name, wrong):
+            if name == wrong or abs(len(name) - len(wrong)) > limit:
                 continue
             slips = OSA.distance(wrong, name, score_cutoff=limit)
+            if slips > limit or _differ_in_digits(name, wrong):
+                continue
             rank = (slips, tier, set(name) != set(wrong))
-            if slips > limit or (nearest is not None and rank > nearest):
+            if nearest is not None and rank > nearest:
                 continue
             if rank != nearest:
                 nearest, best = rank, set()
@@ -158,34 +161,35 @@ def _where(source: Source, diagnostic: ReportedDiagnostic, name: str) -> Range |
 
 
 def _tiers(
-    source: Source, others: Iterable[Source], unknown: Unknown, reported: frozenset[str]
+    source: Source, others: Sequence[Source], unknown: Unknown, reported: frozenset[str]
 ) -> Iterator[frozenset[str]]:
-    words = [word for word in source.words if word.place != unknown.range.start]
-    other_words = [word for other in others for word in other.words]
-    if unknown.kind == "name":
-        yield frozenset(filter(None, map(unused_in, source.report.diagnostics)))
+    here, there = source.names, [other.names for other in others]
+    members = here.members.union(*(names.members for names in there))
+    plain_there = frozenset[str]().union(*(names.plain for names in there))
     match unknown.kind:
         case "export":
             yield reported
-            yield _names(words, reported)
+            yield (here.plain | here.members) - reported
         case "member":
-            here = next((word for word in source.words if word.place == unknown.range.start), None)
             yield frozenset(_builtin_members(unknown.owner))
-            if here is not None and here.receiver:
-                yield _names((w for w in words if w.receiver == here.receiver and w.joint == here.joint), reported)
-            yield _names((w for w in (*words, *other_words) if w.joint), reported)
-            yield _names((*words, *other_words), reported)
-        case _ if source.is_python:
-            lines = visible_lines(source, unknown.range.start.line)
-            known = _names((w for w in words if not w.joint and lines.shows(w)), reported)
-            yield known | _PYTHON_NAMES
+            yield here.by_receiver.get(_receiver(source, unknown), frozenset()) - reported
+            yield members - reported
+            yield (here.plain | plain_there) - reported
         case _:
-            yield _names((w for w in words if not w.joint), reported)
-            yield _names((w for w in other_words if not w.joint), reported)
+            yield frozenset(filter(None, map(unused_in, source.report.diagnostics))) - reported
+            if source.is_python:
+                yield (scopes_of(source).visible(unknown.range.start.line) - reported) | _PYTHON_NAMES
+            else:
+                yield here.plain - reported
+                yield plain_there - reported
 
 
-def _names(words: Iterable[Word], reported: frozenset[str]) -> frozenset[str]:
-    return frozenset(word.name for word in words) - reported
+def _receiver(source: Source, unknown: Unknown) -> tuple[str, str]:
+    """What stands left of the unknown name, and the joint between."""
+    words = source.words
+    at = bisect_left(words, unknown.range.start, key=lambda word: word.place)
+    found = at < len(words) and words[at].place == unknown.range.start
+    return (words[at].receiver, words[at].joint) if found else ("", "")
 
 
 _PYTHON_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("_"))

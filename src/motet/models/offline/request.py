@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from motet.messages import Message, Role
@@ -16,9 +17,24 @@ TOOL = "replace_in_file"
 _ROOT = re.compile(r"^Workspace: (?P<root>\S.*?)\s*$", re.MULTILINE)
 _BLOCK = re.compile(r"<{7} SEARCH\n(?P<search>.*?)^={7}\n(?P<replace>.*?)^>{7} REPLACE", re.DOTALL | re.MULTILINE)
 _REFUSED = re.compile(r"\b(?:rejected|refused|declined|not applied|nothing (?:was )?applied)\b", re.IGNORECASE)
+# The notes that `motet.fix` adds to a later request.
+_REJECTED = re.compile(r"^The human rejected your change at line (?P<line>\d+) of (?P<path>.+?): ", re.MULTILINE)
+_TAKEN_BACK = re.compile(r"^Your last edits to (?P<path>.+?) were taken back\b", re.MULTILINE)
 
 Core = tuple[tuple[str, ...], tuple[str, ...]]
 """What a block changes: lines before, lines after, without those that stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What became of earlier proposals for one file."""
+
+    cores: frozenset[Core] = frozenset()
+    """Changes that were refused in this conversation."""
+    lines: frozenset[int] = frozenset()
+    """1-based lines at which the human rejected a change."""
+    taken_back: bool = False
+    """Whether edits made things worse and were taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +48,8 @@ class Brief:
     """Whether tool results are the last thing said: the round is over."""
     refused: bool
     """Whether one of those results is an error or a rejection."""
-    spent: frozenset[tuple[str, Core]]
-    """Path and core of every edit that was refused before in this conversation."""
+    pasts: Mapping[str, Past]
+    """By path, as edit tools take it."""
 
     def relative(self, path: str) -> str:
         """`path` as edit tools take it: relative to the workspace, with `/`."""
@@ -57,8 +73,21 @@ def read_request(request: ModelRequest) -> Brief:
         can_call=any(tool.name == TOOL for tool in request.tools),
         answered=bool(results) and not reports,
         refused=any(_is_refusal(message) for message in results),
-        spent=frozenset(_spent(messages)),
+        pasts=_pasts(messages, [text for text in asked if parse_report(text) is None]),
     )
+
+
+def _pasts(messages: Iterable[Message], remarks: Iterable[str]) -> dict[str, Past]:
+    pasts: defaultdict[str, Past] = defaultdict(Past)
+    for path, core in _spent(messages):
+        pasts[path] = replace(pasts[path], cores=pasts[path].cores | {core})
+    for text in remarks:
+        for found in _REJECTED.finditer(text):
+            past = pasts[found["path"]]
+            pasts[found["path"]] = replace(past, lines=past.lines | {int(found["line"])})
+        for found in _TAKEN_BACK.finditer(text):
+            pasts[found["path"]] = replace(pasts[found["path"]], taken_back=True)
+    return dict(pasts)
 
 
 def _root(messages: Iterable[Message]) -> str:

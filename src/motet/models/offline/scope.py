@@ -1,11 +1,13 @@
-"""Which lines of a Python file can bind a name that is visible at a given line: by indentation alone."""
+"""Which names of a Python file are visible at a given line: by indentation alone."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 
-from motet.models.offline.source import FILL, Source, Word
+from motet.models.offline.source import FILL, Source
 
 _HEADER = re.compile(r"\s*(?:async\s+)?(?P<kind>def|class)\s+(?P<name>\w+)")
 
@@ -17,37 +19,42 @@ class _Block:
     indent: int
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleLines:
-    """Lines whose names can be seen; of `headers` (`def` and `class` of other blocks) only the name they define."""
-
-    whole: frozenset[int]
-    headers: dict[int, str]
-
-    def shows(self, word: Word) -> bool:
-        """Whether `word` stands where it can bind a visible name."""
-        line = word.place.line
-        return line in self.whole or self.headers.get(line) == word.name
+@lru_cache(maxsize=8)
+def scopes_of(source: Source) -> Scopes:
+    """The scopes of `source`, worked out once."""
+    return Scopes(source)
 
 
-def visible_lines(source: Source, number: int) -> VisibleLines:
-    """Lines of the module itself, of the functions around line `number`, and of a class directly around it."""
-    chains = _chains(source)
-    mine = chains.get(number, ())
-    functions = [block for block in mine if block.kind == "def"]
-    outer = functions[0] if functions else None
-    whole: set[int] = set()
-    headers: dict[int, str] = {}
-    for line, chain in chains.items():
-        if outer is not None and (outer in chain or line == outer.line):
-            whole.add(line)
-        elif not chain or chain == mine:
-            header = _HEADER.match(source.code(line))
-            if header is None:
-                whole.add(line)
-            else:
-                headers[line] = header["name"]
-    return VisibleLines(frozenset(whole), headers)
+class Scopes:
+    """Names by the block that binds them."""
+
+    def __init__(self, source: Source) -> None:
+        self._chains = _chains(source)
+        headers = {line: found["name"] for line in self._chains if (found := _HEADER.match(source.code(line)))}
+        self._directly: defaultdict[tuple[_Block, ...], set[str]] = defaultdict(set)
+        self._inside: defaultdict[int, set[str]] = defaultdict(set)
+        for word in source.words:
+            line = word.place.line
+            if word.joint:
+                continue
+            chain = self._chains.get(line, ())
+            function = _outermost_function(chain)
+            if function is not None or line in headers:
+                self._inside[function.line if function is not None else line].add(word.name)
+            # Of the header of another block only the name that it defines can be seen.
+            if headers.get(line, word.name) == word.name:
+                self._directly[chain].add(word.name)
+
+    def visible(self, number: int) -> frozenset[str]:
+        """Names of the module itself, of the functions around line `number`, and of a class directly around it."""
+        chain = self._chains.get(number, ())
+        function = _outermost_function(chain)
+        around = self._inside[function.line] if function is not None else self._directly[chain]
+        return frozenset(around | self._directly[()])
+
+
+def _outermost_function(chain: tuple[_Block, ...]) -> _Block | None:
+    return next((block for block in chain if block.kind == "def"), None)
 
 
 def _chains(source: Source) -> dict[int, tuple[_Block, ...]]:

@@ -7,7 +7,8 @@ the same length, so that every column stays what it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -45,6 +46,15 @@ class Word:
     place: Position
     joint: str = ""
     receiver: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """`plain` names stand alone, `members` behind a joint, `by_receiver` behind that receiver and joint."""
+
+    plain: frozenset[str]
+    members: frozenset[str]
+    by_receiver: Mapping[tuple[str, str], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,19 @@ class Source:
         return tuple(word for number in self.numbers for word in _words(number, self.code(number)))
 
     @cached_property
+    def names(self) -> Names:
+        """The names in the code, by where they stand."""
+        by_receiver: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for word in self.words:
+            if word.receiver:
+                by_receiver[word.receiver, word.joint].add(word.name)
+        return Names(
+            frozenset(word.name for word in self.words if not word.joint),
+            frozenset(word.name for word in self.words if word.joint),
+            {key: frozenset(names) for key, names in by_receiver.items()},
+        )
+
+    @cached_property
     def brackets(self) -> tuple[Bracket, ...] | None:
         """All brackets, in the order of their opening; None when a closing one has no opening one, or the file
         was cut: then nothing can be concluded about the whole."""
@@ -104,8 +127,11 @@ class Source:
 
     def brackets_near(self, number: int) -> tuple[Bracket, ...]:
         """The brackets of the run that holds line `number`; closing ones of what was cut off are passed over."""
-        run = next((run for run in self._runs if run.first <= number <= run.last), None)
-        return (_pair_brackets(run, strict=False) or ()) if run is not None else ()
+        return next((pairs for run, pairs in self._pairs if run.first <= number <= run.last), ())
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Run, tuple[Bracket, ...]]]:
+        return [(run, _pair_brackets(run, strict=False) or ()) for run in self._runs]
 
     def code_before(self, place: Position) -> Position | None:
         """The place just behind the last code character before `place`, in the same run."""

@@ -24,9 +24,10 @@ _SILENCER = re.compile(
     re.IGNORECASE,
 )
 _IMPORT = re.compile(r"^\s*(?:import\b|from\b.*\bimport\b|#\s*include\b|use\s)", re.MULTILINE)
+# How a title begins; further on it may hold any name.
 _INVENTS = re.compile(
-    r"\b(?:declare|add missing|create|generate|implement|stub|infer|prefix|rename .* to _|disable|ignore|suppress"
-    r"|silence|add .*(?:to (?:type|index)|signature)|extract|convert .* to async)\b",
+    r"(?:[\w ]+\([\w-]+\): )?(?:declare|add missing|create|generate|implement|stub|infer|prefix|rename .* to _"
+    r"|disable|ignore|suppress|silence|add .*(?:to (?:type|index)|signature)|extract|convert .* to async)\b",
     re.IGNORECASE,
 )
 
@@ -42,7 +43,7 @@ def choose_suggested(report: FileReport, diagnostic: ReportedDiagnostic) -> Repa
     standing = [fix for fix in usable if _stands(report, fix)]
     if not standing:
         return Declined("the suggested fix does not fit the text that was shown")
-    certain = [fix for fix in standing if not _adds_import(fix) and not _INVENTS.search(fix.title)]
+    certain = [fix for fix in standing if not _adds_import(fix) and not _INVENTS.match(fix.title)]
     if certain:
         return _TOO_MUCH if _removes_others(report, certain[0], diagnostic) else _repair(certain[0])
     if any(_adds_import(fix) for fix in standing):

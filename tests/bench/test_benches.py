@@ -1,0 +1,102 @@
+"""Each benchmark runs, at the smallest size, and says what it measured in a table of the same form."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+SMALL = {
+    "startup": ["--pairs", "3"],
+    "fix_overhead": ["--pairs", "1", "--files", "4"],
+    "demo_loop": ["--runs", "1"],
+    "large_workspace": ["--files", "6", "--problems", "3"],
+    "interrupt": ["--runs", "1", "--files", "4"],
+}
+HEAD = ["what", "median", "least to most", "beside", "its median", "ratio", "bar", "held"]
+BARS = {
+    "startup": ["≤ 3 ×"],
+    "fix_overhead": ["≤ 1.2 ×", "–"],
+    "demo_loop": ["≤ 20 s", "–"],
+    "large_workspace": ["≤ 200 MB", "–", "–", "≤ 15,000 tokens"],
+    "interrupt": ["≤ 200 ms", "≤ 200 ms", "–", "–"],
+}
+TIMES = {"startup", "fix_overhead"}
+"""At these sizes, and on a machine that does other things too, only the other bars are sure to be held."""
+
+
+def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, BENCH / f"{script}.py", *arguments], capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def tables(need: Callable[[str], Path]) -> dict[str, dict]:
+    """What each benchmark prints; they wait for servers most of the time, so they run side by side."""
+    for program in ("git", "ruff", "basedpyright-langserver", "clangd"):
+        need(program)
+    with ThreadPoolExecutor(len(SMALL)) as pool:
+        done = dict(zip(SMALL, pool.map(lambda name: run(name, *SMALL[name], "--json"), SMALL), strict=True))
+    for each in done.values():
+        assert each.returncode in (0, 1), each.stderr
+    return {name: json.loads(each.stdout) for name, each in done.items()}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_benchmark_fills_its_table(tables: dict[str, dict], name: str) -> None:
+    table = tables[name]
+    assert table["head"] == HEAD
+    assert [row[HEAD.index("bar")] for row in table["rows"]] == BARS[name]
+    for row in table["rows"]:
+        cells = dict(zip(HEAD, row, strict=True))
+        assert (cells["bar"] == "–") == (cells["held"] == "–")
+        assert (cells["beside"] == "–") == (cells["ratio"] == "–")
+        assert cells["median"][0].isdigit()
+    assert table["about"].endswith(".")
+
+
+@pytest.mark.parametrize("name", sorted(SMALL.keys() - TIMES))
+def test_bars_that_do_not_hang_on_the_load_are_held(tables: dict[str, dict], name: str) -> None:
+    assert tables[name]["missed"] == []
+
+
+def test_the_bare_script_hears_of_every_problem_that_is_planted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    from fix_overhead import write_plan
+    from measure.project import modules, plant, write_project
+    from measure.run import place
+
+    first, *rest = modules(4)
+    with place() as here:
+        written = write_project(tmp_path, [plant(first, 6), *rest])
+        said = run("bare_servers", write_plan(here, tmp_path, written))
+    assert json.loads(said.stdout) == {"ruff": 2, "basedpyright": 4}
+
+
+def test_a_missed_bar_is_named_in_the_table_and_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    from measure.table import Measured, measured
+    from run_all import page
+
+    rows = [
+        Measured("slow", "s", [3.0, 5.0, 4.0], 1.5, "quick", [2.0, 2.0, 2.0]),
+        Measured("small", "MB", [10], 200),
+    ]
+    result = measured("Title", "About it.", rows)
+    assert result.missed == ["slow: 2.00, the bar is ≤ 1.5 ×"]
+    assert result.markdown == (
+        "## Title\n\nAbout it.\n\n"
+        "| what | median | least to most | beside | its median | ratio | bar | held |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+        "| slow | 4.00 s | 3.00 to 5.00 s | quick | 2.00 s | 2.00 | ≤ 1.5 × | no |\n"
+        "| small | 10.0 MB | 10.0 to 10.0 MB | – | – | – | ≤ 200 MB | yes |\n"
+        "\n- **missed**: slow: 2.00, the bar is ≤ 1.5 ×\n"
+    )
+    assert "**Missed: slow: 2.00, the bar is ≤ 1.5 ×.**" in page([result], 60)
