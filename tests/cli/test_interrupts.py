@@ -91,12 +91,12 @@ def test_while_the_model_streams(project: Project, provider: Serve) -> None:
     answer = Answer(text="Once upon a time, a word was bad.", wire=Wire(text_chars=3, stall_after=8))
     served = provider([answer])
     human = project.human("fix")
-    human.sees("Once upon")
+    human.sees("Once upon a time,")
     human.interrupts()
     assert human.ends() == 130
     eventually(lambda: served.requests[0].left.is_set(), "the provider was not left")
     assert human.lines[-2:] == ["Left: 2 problems.", "Ended: interrupted."]
-    assert "  Once upon a time, a" in human.lines
+    assert any(line.startswith("  Once upon a time,") for line in human.lines)
 
 
 def test_while_nothing_comes_from_the_provider(project: Project, provider: Serve) -> None:

@@ -56,6 +56,8 @@ def _restrict_fix(table: dict[str, object], user: FixSettings, ignored: list[str
 def _is_stricter(key: str, value: object, current: object) -> bool:
     if key == "severity":
         return _SEVERITIES.index(str(value)) < _SEVERITIES.index(str(current))
+    if key == "server_timeout":
+        return False  # a server cut short is blind, which hides problems
     if isinstance(value, int | float):
         return current is None or (isinstance(current, int | float) and value < current)
     return False
