@@ -15,6 +15,9 @@ import os
 import sys
 from pathlib import Path
 
+PATIENCE = 600.0
+"""Seconds for everything: a server that never answers must not hold up the benchmarks."""
+
 ABILITIES = {
     "general": {"positionEncodings": ["utf-8", "utf-16"]},
     "window": {"workDoneProgress": True},
@@ -113,7 +116,8 @@ async def ask(root: Path, texts: dict[Path, str], plan: dict) -> int:
 async def main(plan: dict) -> None:
     root = Path(plan["root"])
     texts = {root / name: (root / name).read_text(encoding="utf-8") for name in plan["files"]}
-    found = await asyncio.gather(*(ask(root, texts, server) for server in plan["servers"].values()))
+    async with asyncio.timeout(PATIENCE):
+        found = await asyncio.gather(*(ask(root, texts, server) for server in plan["servers"].values()))
     print(json.dumps(dict(zip(plan["servers"], found, strict=True))))
 
 

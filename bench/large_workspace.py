@@ -61,7 +61,7 @@ def measure(files: int, problems: int, window: int) -> Result:
         raise BenchError(f"{found['files']} files with {len(found['diagnostics'])} problems were looked at")
     ended = events[-1]
     about = (
-        f"`motet fix --yes` on {files} Python files with {problems} problems in {faulty} of them, "
+        f"`motet fix --yes` on {files:,} Python files with {problems} problems in {faulty} of them, "
         f"a tenth of these {LONG_LINES:,} lines long, with a model whose window is {window:,} tokens, over HTTP. "
         f"{len(prompts)} requests were sent, {problems - len(ended['remaining'])} problems solved. Memory (the "
         "peak resident size) and processor time are of motet's own process. Tokens are over-estimated from the bytes of messages and tools; "

@@ -36,7 +36,7 @@ def plain(data: dict) -> Result:
 
 def offline(data: dict) -> Result:
     """What `offline_fix.py` prints, by kind."""
-    rows = [[str(value) for value in row.values()] + ["", ""] for row in data["rows"]]
+    rows = [[str(value) for value in row.values()] + ["–", "–"] for row in data["rows"]]
     rows[-1][-2:] = ["≥ 50 % fixed, ≥ 80 % of the offered, none worse", "no" if data["missed"] else "yes"]
     head = [name.replace("_", " ") for name in data["rows"][0]]
     about = (

@@ -71,9 +71,7 @@ def timed(
     """Run `argv` to its end. Raises `BenchError` for an exit code that is none of `codes`."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()
-        process = subprocess.Popen(
-            argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
-        )
+        process = subprocess.Popen(argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         cpu = _end_of(process.pid)
         wall = time.perf_counter() - started
         code = process.wait()

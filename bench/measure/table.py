@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 
+from measure.run import BenchError
+
 _DIGITS = {"ms": 1, "s": 2, "MB": 1, "tokens": 0}
 
 
@@ -116,14 +118,21 @@ def amount(value: float, unit: str, *, bare: bool = False) -> str:
 
 
 def main(doc: str | None, sizes: dict[str, int], measure: Callable[..., Result]) -> int:
-    """The command line of a benchmark: an option for each of `sizes`, and `--json`. Exit code 1: a bar is missed."""
+    """The command line of a benchmark: an option for each of `sizes`, and `--json`.
+
+    Exit code 1: a bar is missed; 2: what was to be measured did not happen.
+    """
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     for name, default in sizes.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=f"default {default}")
     parser.add_argument("--json", action="store_true", help="print the table as one line of JSON")
     options = vars(parser.parse_args())
     as_json = options.pop("json")
-    result = measure(**options)
+    try:
+        result = measure(**options)
+    except BenchError as error:
+        print(f"not measured: {error}", file=sys.stderr)
+        return 2
     print(result.json if as_json else result.text, flush=True)
     return 1 if result.missed else 0
 

@@ -73,7 +73,8 @@ class Lab:
         self.write(file)
         report = await self._service.check([file])
         if report.advice:
-            print(f"asking again: {'; '.join(report.advice)}", file=sys.stderr)
+            print(f"starting the servers anew: {'; '.join(report.advice)}", file=sys.stderr)
+            await self._service.close()
             report = await self._service.check([file])
         if report.advice:
             raise CorpusError("; ".join(report.advice))

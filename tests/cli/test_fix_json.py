@@ -31,7 +31,7 @@ def test_a_run_from_its_first_event_to_its_last(project: Project, provider: Serv
         "turn_ended", "round_finished", "fixed",
     ]  # fmt: skip
     problem = {
-        "path": "a.txt", "line": 1, "column": 1, "end_line": 1, "end_column": 4, "severity": "error",
+        "path": "a.txt", "line": 1, "column": 1, "end_line": 1, "end_column": 1, "severity": "error",
         "message": "a bad word", "source": "awk", "code": "",
     }  # fmt: skip
     other = {**problem, "path": "b.txt"}
@@ -44,7 +44,7 @@ def test_a_run_from_its_first_event_to_its_last(project: Project, provider: Serv
     assert done.event("checked") | {"schema": 1} == {
         "schema": 1, "event": "checked", "files": 2, "sources": ["awk"], "diagnostics": [problem, other],
     }  # fmt: skip
-    asked = [event for event in done.events if event["event"] == "answered"][0]
+    asked = next(event for event in done.events if event["event"] == "answered")
     assert (asked["text"], asked["tokens"]) == ("I repair it.", {"input": 100, "output": 20, "cached_input": 0})
     (call,) = asked["calls"]
     diff = "<<<<<<< SEARCH\nbad\n=======\ngood\n>>>>>>> REPLACE\n"

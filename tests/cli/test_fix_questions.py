@@ -59,6 +59,21 @@ def test_once_is_only_for_this_run(project: Project, provider: Serve) -> None:
     assert again.ends() == 130
 
 
+def test_an_answer_that_cannot_be_kept_is_one_line(project: Project, provider: Serve) -> None:
+    project.write(BAD)
+    served = provider([REPAIR], more="")
+    (project.state / "grants.lock").mkdir(parents=True)
+    human = project.human("fix", columns=300)
+    human.is_asked(QUESTION)
+    human.presses("y")
+    assert human.ends() == 1
+    assert (
+        human.lines[-1]
+        == f"motet: {project.state}/grants.json: cannot keep the grants: Is a directory; make it writable"
+    )
+    assert served.requests == []
+
+
 @pytest.mark.parametrize("key", ["n", "\x04"])
 @pytest.mark.acceptance("CL-08", "CL-09")
 def test_a_no_sends_nothing_and_ends_the_run(project: Project, provider: Serve, key: str) -> None:
@@ -204,6 +219,18 @@ def test_a_protected_place_is_asked_about_after_the_review(project: Project, pro
     assert project.text("AGENTS.md") == "bad\n"
     assert "Not applied to AGENTS.md: write:AGENTS.md: you said no" in human.lines
     assert served.requests
+
+
+def test_a_protected_place_stays_as_it_is_where_nobody_can_be_asked(project: Project, provider: Serve) -> None:
+    project.write({"AGENTS.md": "bad\n"})
+    provider([edit(("AGENTS.md", "bad\n", "good\n")), DONE], repeat=True)
+    project.settings(project.config.read_text().replace("*.txt", "AGENTS.md"))
+    done = project.run("fix", "--yes", "--allow", "write")
+    assert (done.code, project.text("AGENTS.md")) == (4, "bad\n")
+    assert (
+        "Not applied to AGENTS.md: write:AGENTS.md: needs a yes; "
+        "a protected place is written only when you say so at a terminal\n"
+    ) in done.err
 
 
 def test_nothing_is_left_running_after_a_question(project: Project, provider: Serve) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
 from cli.kit import DONE, Project, Provider, edit
 
 from motet.models.scripted import Answer, call
+from motet.models.scripted.answers import Wire
 
 Serve = Callable[..., Provider]
 
@@ -29,7 +31,6 @@ def test_a_terminal_without_colour_gets_no_escape_byte(
     assert "+good" in human.lines
     if env.get("TERM") == "dumb":
         assert re.search(rb"\r(?!\n)|\x08", human.raw) is None, "nothing moves"
-        assert "\n\n" not in human.text.partition("Round")[0]
 
 
 def test_a_pipe_gets_no_escape_byte_and_nothing_that_moves(project: Project, provider: Serve) -> None:
@@ -50,23 +51,21 @@ def test_colour_can_be_forced_into_a_pipe_but_nothing_moves_there(project: Proje
     assert "\r" not in done.err
 
 
-def test_the_moving_line_moves_at_most_ten_times_a_second(project: Project, provider: Serve) -> None:
+@pytest.mark.acceptance("SP-04")
+def test_an_edit_that_is_being_written_is_on_the_moving_line_at_most_ten_times_a_second(
+    project: Project, provider: Serve
+) -> None:
     project.write(BAD)
-    call_in_pieces = edit(("a.txt", "bad\n", "good\n" * 400), text="")
-    provider([Answer(text="", calls=call_in_pieces.calls, wire=_pieces()), DONE])
+    long = edit(("a.txt", "bad\n", "good\n" * 400), text="")
+    provider([Answer(calls=long.calls, wire=Wire(argument_chars=2, stall_after=600, stall=0.5)), DONE])
     human = project.human("fix")
+    started = time.monotonic()
+    human.sees_match(r"scripted/one writes an edit to a.txt: 1\d\d lines  \d+ s")
     human.asked()
-    drawn = human.raw.count(b"writes an edit")
-    seconds = max(int(found) for found in re.findall(rb"(\d+) s\x1b\[0m", human.raw))
-    assert 1 <= drawn <= 10 * (seconds + 1), f"{drawn} drawings in {seconds} s"
+    assert human.raw.count(b"writes an edit") <= 10 * (time.monotonic() - started + 1)
     human.presses("q")
     assert human.ends() == 1
-
-
-def _pieces() -> object:
-    from motet.models.scripted.answers import Wire
-
-    return Wire(argument_chars=2)
+    assert "writes an edit" not in human.text, "the line is gone"
 
 
 # --- hostile text ----------------------------------------------------------------------------------------------
@@ -97,23 +96,18 @@ def test_nothing_hostile_in_files_messages_models_and_names_reaches_the_terminal
     )
     checker = project.home / "checker"
     checker.write_bytes(f"printf 'evil.txt:1:1: error: message {EVERYTHING.replace(chr(0), '')}\\n'; exit 1".encode())
-    provider(
-        [answer, DONE],
-        repeat=True,
-        more='[permissions]\nallow = ["send"]\n[checkers.evil]\ncommand = "sh ../home/c"\n',
-    )
-    project.settings(project.config.read_text().replace("sh ../home/c", f"sh {checker}"))
+    provider([answer, DONE], repeat=True)
+    project.settings(f"{project.config.read_text()}[checkers.evil]\ncommand = 'sh {checker}'\n")
     human = project.human("fix", "--rounds", "1", columns=300)
     human.answers("y")
     assert human.ends() == 1
     foreign = OURS.sub(b"", human.raw)
     assert re.search(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|\xe2\x81\xa6|\xe2\x80\x8b", foreign) is None
-    assert human.raw.count(b"\x08") == 0 or b"\x08" not in foreign
     assert "owned" not in human.title
     assert f"  I say {SHOWN}" in human.lines
     assert f"-bad {SHOWN.removesuffix('␀')}" in human.lines
     assert any("x␛]0;owned␇<U+202E><U+2066>.txt:1" in line for line in human.lines)
-    assert f"  evil.txt:1:1: error: message {SHOWN.removesuffix('␀')} (sh)" in human.lines
+    assert "  evil.txt:1:1: error: message <U+009B>2J<U+202E><U+2066><U+200B>␈␈ (sh)" in human.lines
 
 
 def test_other_commands_show_hostile_text_as_symbols(project: Project) -> None:

@@ -317,6 +317,31 @@ async def test_other_complaints_wait_until_the_syntax_is_right() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "line", "problem", "after"),
+    [
+        ("a.c", "unsigned shrot hpos = 0;", "Line 1, Column 15: Expected ';' at end of declaration (clang expected_semi_declaration)", "unsigned short hpos = 0;"),
+        ("a.c", "void f(const unsigned chr* in);", "Line 1, Column 26: Expected ')' (clang expected)", "void f(const unsigned char* in);"),
+        ("a.d.ts", "declare const a: tyfeof b;", "Line 1, Column 25: ',' expected. (ts 1005)", "declare const a: typeof b;"),
+        ("a.py", "retrun_ = 1; retrun retrun_", "Line 1, Column 21: Simple statements must be separated by newlines or semicolons (ruff invalid-syntax)", "retrun_ = 1; return retrun_"),
+    ],
+)  # fmt: skip
+async def test_a_misspelt_keyword_is_put_right_before_anything_is_put_in(
+    path: str, line: str, problem: str, after: str
+) -> None:
+    fix = ("  suggested fix: insert ';'", '    1:15-1:15 "" → ";"') if path == "a.c" else ()
+    assert await mended(path, line + "\n", f"[Error] {problem}", *fix) == after + "\n"
+
+
+async def test_a_semicolon_between_two_words_of_a_line_is_not_put_in() -> None:
+    text = "unsigned wibble hpos = 0;\n"
+    problem = "[Error] Line 1, Column 16: Expected ';' at end of declaration (clang expected_semi_declaration)"
+    fix = ("  suggested fix: insert ';'", '    1:16-1:16 "" → ";"')
+    assert await mended("a.c", text, problem, *fix) == text
+    answer = await ask(shown("a.c", text, problem, *fix))
+    assert "(a word before the semicolon may be wrong instead)" in answer.text
+
+
+@pytest.mark.parametrize(
     ("path", "text", "problem", "after"),
     [
         ("a.py", 'x = {\n    "a": 1,\n    "b": 2,\n    "a": 1,\n}\n', "Line 4, Column 5: Duplicate key 'a' in dictionary (pylint W0109)", 'x = {\n    "a": 1,\n    "b": 2,\n}\n'),

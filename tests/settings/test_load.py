@@ -45,7 +45,10 @@ def test_absent_files_are_empty(tmp_path: Path) -> None:
     [
         ('model = "evil/model"', ".motet.toml: model ignored: a project's file can only restrict"),
         ("[fix]\nrounds = 50", ".motet.toml: fix.rounds ignored: a project's file can only restrict"),
-        ("[fix]\nserver_timeout = 0.1", ".motet.toml: fix.server_timeout ignored: a project's file can only restrict"),
+        (
+            "[fix]\nserver_timeout = 0.1",
+            ".motet.toml: fix.server_timeout ignored: a project's file can only restrict",
+        ),
         ('[fix]\nseverity = "hint"', ".motet.toml: fix.severity ignored: a project's file can only restrict"),
         (
             '[permissions]\nallow = ["send"]',

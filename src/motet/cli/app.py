@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
         print(error.format_message(), file=sys.stderr)
         return ExitCode.USAGE
     except click.ClickException as error:
-        return _say(_usage(error), ExitCode.USAGE)
+        return _say(_usage(error, arguments), ExitCode.USAGE)
     except ReaderGone as error:
         return error.exit_code
     except MotetError as error:
@@ -104,11 +104,13 @@ def run(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else ExitCode.DONE
 
 
-def _usage(error: click.ClickException) -> str:
+def _usage(error: click.ClickException, arguments: Sequence[str]) -> str:
     """What was wrong with the command line, and where to read on, in one line."""
     message = " ".join(error.format_message().split()).rstrip(".")
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    where = context.command_path if context is not None else "motet"
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        where = error.ctx.command_path
+    else:
+        where = f"motet {arguments[0]}" if arguments[0] in _COMMANDS else "motet"
     return f"{message[:1].lower()}{message[1:]} ({where} --help)"
 
 

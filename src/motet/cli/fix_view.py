@@ -43,6 +43,7 @@ class FixView:
         self._arguments: dict[int, str] = {}
         self.servers = ServerProgress(terminal)
         self.problems: tuple[Diagnostic, ...] = ()
+        self._was_checked = True
 
     def of(self, path: str) -> list[Diagnostic]:
         """The problems of one file."""
@@ -54,7 +55,8 @@ class FixView:
         match event:
             case Notice(text):
                 terminal.line(text, "yellow", hang=2)
-            case Checked(diagnostics, sources, _):
+            case Checked(diagnostics, sources, files):
+                self._was_checked = bool(sources) or not files
                 self._counts(diagnostics, sources)
                 list_problems(terminal, diagnostics)
             case RoundStarted(number, requests):
@@ -123,6 +125,9 @@ class FixView:
     def _counts(self, diagnostics: tuple[Diagnostic, ...], sources: tuple[str, ...], change: str = "") -> None:
         self.problems = diagnostics
         self.servers.clear()
+        if not self._was_checked:
+            self._terminal.line("Nothing was checked: no server or checker answered.", "bold", hang=2)
+            return
         self._terminal.spans((summary(diagnostics, sources), "bold"), (change, "dim"), hang=2)
 
     def _end(self, event: Fixed) -> None:
@@ -136,14 +141,17 @@ class FixView:
             list_problems(terminal, event.remaining, lambda found: event.reasons.get(found, ""), always=True)
             terminal.line(always=True)
         for path, why in event.failed.items():
-            terminal.spans((f"Not applied to {path}: ", "yellow"), (why, ""), hang=2, always=True)
+            terminal.spans(
+                (f"Not applied to {path}: ", "yellow"), (why.removeprefix(f"{path}: "), ""), hang=2, always=True
+            )
         if event.proposed:
             terminal.line(event.summary, "bold", always=True)
         if left and event.reason not in _STUCK:
             terminal.line(left, always=True)
         detail = f" ({event.detail})" if event.detail else ""
-        style = "green" if event.reason is EndReason.CLEAN else ""
-        terminal.line(f"Ended: {event.reason}{detail}.", style, hang=2, always=True)
+        reason = str(event.reason) if self._was_checked or event.reason is not EndReason.CLEAN else "nothing to do"
+        style = "green" if event.reason is EndReason.CLEAN and self._was_checked else ""
+        terminal.line(f"Ended: {reason}{detail}.", style, hang=2, always=True)
         if event.usage.total:
             cost = f", ${event.cost:.4f}" if event.cost is not None else ""
             used = f"Used {event.usage.input:,} tokens in, {event.usage.output:,} out{cost}."

@@ -51,8 +51,10 @@ def _changed(spec: ServerSpec, table: ServerSettings) -> ServerSpec:
 
 
 def _own(name: str, table: ServerSettings, origin: Origin) -> ServerSpec:
-    if not table.command or not table.languages:
+    known = [spec.languages for spec in BUILT_IN if spec.name == name]
+    languages = table.languages or (known[0] if known else {})
+    if not table.command or not languages:
         raise SettingsError(f"servers.{name}: needs command and languages, as in languages = {{ '.go' = 'go' }}")
     return ServerSpec(
-        name=name, argv=tuple(table.command), languages=table.languages, settings=table.settings, origin=origin
+        name=name, argv=tuple(table.command), languages=languages, settings=table.settings, origin=origin
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -265,12 +265,12 @@ class FixLoop:
             if report.applied is not None:
                 originals.setdefault(report.path, report.before)
         written = sorted(originals)
-        if written:
+        if written or any(_was_overtaken(report, files) for report in reports):
             await self._read_again()
             self._report = await self._check()
         files |= {path: file for path, file in originals.items() if file is not None}
         change = compare(before.diagnostics, files, self._report.diagnostics, self._files)
-        worse = len(self._report.diagnostics) > len(before.diagnostics)
+        worse = bool(written) and len(self._report.diagnostics) > len(before.diagnostics)
         self._emit(
             RoundFinished(number, self._report.diagnostics, self._report.sources, change, tuple(written), worse)
         )
@@ -322,6 +322,12 @@ class FixLoop:
         if not change.solved:
             return "the edits solved nothing"
         return "" if self._outcome.is_new_state(self._files) else "the files are as they were before"
+
+
+def _was_overtaken(report: FileReport, files: Mapping[str, TextFile]) -> bool:
+    """Whether somebody else wrote the file while it was asked about."""
+    known = files.get(report.path)
+    return bool(report.problem) or (known is not None and (report.before is None or report.before.hash != known.hash))
 
 
 def _count(report: Report, path: str) -> int:

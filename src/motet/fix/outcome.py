@@ -34,6 +34,7 @@ class Outcome:
     rounds: int = 0
     reasons: Reasons = field(default_factory=Reasons)
     first: dict[str, TextFile | None] = field(default_factory=dict[str, TextFile | None])
+    written: set[str] = field(default_factory=set[str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
     denied: dict[str, None] = field(default_factory=dict[str, None])
     declined: set[Line] = field(default_factory=set[Line])
@@ -44,6 +45,8 @@ class Outcome:
         """Count what became of one turn's edits."""
         for report in reports:
             self.first.setdefault(report.path, report.before)
+            if report.was_written:
+                self.written.add(report.path)
             self.declined |= declined_lines(report)
             if report.denied:
                 self.denied[report.path] = None
@@ -87,8 +90,9 @@ class Outcome:
         remaining: tuple[Diagnostic, ...],
         spending: Spending,
     ) -> Fixed:
-        """The end of the run; which files changed is read from the workspace, not remembered."""
-        changed = [path for path, before in self.first.items() if await _differs(workspace, path, before)]
+        """The end of the run; which of the files that were written differ now is read from the workspace."""
+        first = {path: before for path, before in self.first.items() if path in self.written}
+        changed = [path for path, before in first.items() if await _differs(workspace, path, before)]
         return Fixed(
             reason,
             detail,

@@ -8,6 +8,7 @@ from pathlib import Path
 from motet.errors import PermissionDenied
 from motet.permissions.action import Action, Answer, Effect
 from motet.permissions.grants import GrantStore
+from motet.permissions.protected import is_protected
 from motet.permissions.rules import RuleSet, Verdict
 
 Ask = Callable[[Action], Awaitable[Answer]]
@@ -48,7 +49,7 @@ class Gate:
         if action in self._this_run or self._grants.holds(self._project, action):
             return
         if self._ask is None:
-            raise PermissionDenied(f"{action}: needs a yes; allow it with --allow '{action}'")
+            raise PermissionDenied(f"{action}: needs a yes; {_how_to_allow(action)}")
         match await self._ask(action):
             case Answer.NO:
                 raise PermissionDenied(f"{action}: you said no")
@@ -59,3 +60,9 @@ class Gate:
             case Answer.PROJECT:
                 self._this_run.add(action)
                 self._grants.add(self._project, action)
+
+
+def _how_to_allow(action: Action) -> str:
+    if action.effect is Effect.WRITE and is_protected(action.subject):
+        return "a protected place is written only when you say so at a terminal"
+    return f"allow it with --allow '{action}'"

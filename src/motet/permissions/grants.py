@@ -59,7 +59,9 @@ class GrantStore:
             return [Grant(str(row["project"]), str(row["action"]), str(row.get("definition", ""))) for row in rows]
         except FileNotFoundError:
             return []
-        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        except OSError as error:
+            raise MotetError(f"{self._path}: cannot read the grants: {error.strerror}; make it readable") from error
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise MotetError(f"{self._path}: cannot read the grants ({error}); move the file away") from error
 
     def _write(self, grants: list[Grant]) -> None:
@@ -74,10 +76,13 @@ class GrantStore:
 
     @contextmanager
     def _locked(self) -> Generator[None]:
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._path.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with self._path.with_suffix(".lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+        except OSError as error:
+            raise MotetError(f"{self._path}: cannot keep the grants: {error.strerror}; make it writable") from error
 
 
 def _grant(project: Path, action: Action) -> Grant:

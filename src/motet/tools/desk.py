@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from motet.edits import Edit, FilePlan, Proposal, Refusal, RefusalReason, plan
-from motet.errors import FileMissing, FileTooLarge, MotetError, NotText, OutsideWorkspace, PermissionDenied, StaleFile
+from motet.errors import FileMissing, FileTooLarge, MotetError, NotText, OutsideWorkspace, PermissionDenied
 from motet.text import TextFile
 from motet.workspace import Workspace
 
@@ -44,6 +44,11 @@ class FileReport:
         """Whether the model has something to do again."""
         return bool(self.plan.refusals or self.problem)
 
+    @property
+    def was_written(self) -> bool:
+        """Whether the file was written, or may have been: a cancelled write is brought to its end."""
+        return self.proposal is not None and bool(self.proposal.taken) and not self.problem
+
     def describe(self) -> str:
         """The report as text for the model."""
         lines: list[str] = []
@@ -58,7 +63,7 @@ class FileReport:
         notes = [outcome.note for outcome in self.plan.outcomes if not isinstance(outcome, Refusal) and outcome.note]
         lines += [f"{self.path}: {note}" for note in dict.fromkeys(notes)]
         if self.problem:
-            lines.append(f"{self.path}: not written: {self.problem}")
+            lines.append(f"{self.path}: not written: {self.problem.removeprefix(f'{self.path}: ')}")
         elif self.proposal is not None:
             lines.append(self.proposal.describe())
         if self.after:
@@ -134,8 +139,6 @@ class EditDesk:
             if before is None:
                 return replace(report, applied=await self._workspace.create(report.path, new))
             return replace(report, applied=await self._workspace.write(before, new))
-        except StaleFile as error:
-            return replace(report, problem=f"{error}; read it again")
         except PermissionDenied as error:
             return replace(report, problem=str(error), denied=True)
         except MotetError as error:

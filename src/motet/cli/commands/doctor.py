@@ -64,19 +64,31 @@ async def _examine() -> list[_Finding]:
     findings += [_Finding(_MISSING, "settings", notice) for notice in engine.loaded.notices]
     findings.append(_state(engine.state))
     findings.append(_Finding(_GOOD, "workspace", str(engine.root)))
-    for server in engine.found_servers():
-        if server.program is None:
-            findings.append(_Finding(_MISSING, server.name, f"not found; {server.advice}"))
-        else:
-            findings.append(_Finding(_GOOD, server.name, str(server.program)))
-    waiting = [item for item in engine.project_items() if not engine.gate.allows(item)]
-    findings += [_Finding(_MISSING, "trust", f"waits for `motet trust`: {item.subject}") for item in waiting]
+    for subject, look in (("servers", _servers), ("trust", _trust)):
+        try:
+            findings += look(engine)
+        except MotetError as error:
+            findings.append(_Finding(_BAD, subject, str(error)))
     try:
         model, why = await engine.choose_model()
         findings.append(_Finding(_GOOD, "model", f"{model.name} ({why})"))
     except MotetError as error:
         findings.append(_Finding(_BAD, "model", str(error)))
     return findings
+
+
+def _servers(engine: Engine) -> list[_Finding]:
+    return [
+        _Finding(_MISSING, server.name, f"not found; {server.advice}")
+        if server.program is None
+        else _Finding(_GOOD, server.name, str(server.program))
+        for server in engine.found_servers()
+    ]
+
+
+def _trust(engine: Engine) -> list[_Finding]:
+    waiting = [item for item in engine.project_items() if not engine.gate.allows(item)]
+    return [_Finding(_MISSING, "trust", f"waits for `motet trust`: {item.subject}") for item in waiting]
 
 
 def _git() -> _Finding:

@@ -19,10 +19,12 @@ from motet.cli.keys import Keyboard
 from motet.cli.output import ReaderGone
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
+from motet.diagnostics import Checker
 from motet.edits import Proposal
 from motet.engine import Engine
-from motet.errors import ExitCode, MotetError
+from motet.errors import ExitCode, MotetError, UsageError
 from motet.fix import AcceptAll, FixEvent, ProposeOnly, RoundReviewer
+from motet.process import find_program, own_bin
 from motet.text import Diagnostic
 
 
@@ -37,7 +39,7 @@ class _Mode:
 
 
 @click.command("fix", options_metavar="[OPTIONS]")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1)
 @click.option(
     "-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline; without, the first that works."
 )
@@ -63,7 +65,7 @@ class _Mode:
 @click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Only questions, and the end.")
 def command(
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     model: str | None,
     yes: bool,
     dry_run: bool,
@@ -114,7 +116,7 @@ def command(
 
 
 async def _fix(
-    paths: Sequence[Path], mode: _Mode, flags: Mapping[str, object], checkers: Sequence[str], allow: Sequence[str]
+    paths: Sequence[str], mode: _Mode, flags: Mapping[str, object], checkers: Sequence[str], allow: Sequence[str]
 ) -> int:
     terminal, keyboard, interrupts = Terminal(quiet=mode.quiet), Keyboard(), Interrupts()
     terminal.on_lost = interrupts.stop
@@ -136,9 +138,14 @@ async def _fix(
 
 
 async def _run(
-    engine: Engine, terminal: Terminal, paths: Sequence[Path], who: _Deciding, checkers: Sequence[str]
+    engine: Engine, terminal: Terminal, paths: Sequence[str], who: _Deciding, checkers: Sequence[str]
 ) -> int:
-    files = await engine.source_files(paths)
+    if "" in paths:
+        raise UsageError("an empty path was given; leave it out for the whole workspace")
+    files = await engine.source_files([Path(path) for path in paths])
+    for checker in checkers:
+        _require_program(checker, engine.root)
+    engine.servers()  # whose settings are wrong hears of it before anything is said
     model, why = await engine.choose_model()
     terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
     view = FixView(terminal, model.name)
@@ -157,6 +164,13 @@ async def _run(
         async with engine.checkpoint("motet fix"):
             fixed = await loop.run(files)
     return fixed.exit_code
+
+
+def _require_program(command: str, root: Path) -> None:
+    """See that a checker the user has named can be started at all."""
+    program = Checker.from_text(command, root).argv[0]
+    if "/" not in program and find_program(program, first=(own_bin(),)) is None:
+        raise UsageError(f"--checker: {program}: not found; install it or put it on PATH")
 
 
 @dataclass(frozen=True, slots=True)

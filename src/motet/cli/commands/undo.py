@@ -59,8 +59,8 @@ async def _undo(paths: tuple[str, ...], checkpoint: str | None) -> int:
     for path in report.removed:
         terminal.line(f"removed   {path}")
     count = len(report.restored) + len(report.removed)
-    files = "1 file" if count == 1 else f"{count} files"
-    terminal.line(f"Took back {files} of {report.label}; `motet undo` again brings them back.", "bold")
+    files, them = ("1 file", "it") if count == 1 else (f"{count} files", "them")
+    terminal.line(f"Took back {files} of {report.label}; `motet undo` again brings {them} back.", "bold", hang=2)
     return 0
 
 

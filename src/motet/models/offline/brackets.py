@@ -10,7 +10,7 @@ from functools import lru_cache
 from motet.models.offline.python import parse_python
 from motet.models.offline.repair import Origin, Repair
 from motet.models.offline.source import CLOSERS, FILL, Bracket, Source
-from motet.models.offline.syntax import is_syntax
+from motet.models.offline.syntax import is_syntax, parts_words
 from motet.text.position import Position, Range
 from motet.text.report import ReportedDiagnostic, ReportedEdit, Run
 
@@ -33,6 +33,8 @@ def repair_semicolon(source: Source, diagnostic: ReportedDiagnostic) -> Repair |
         return None
     place = source.code_before(diagnostic.place)
     if place is None or source.code(place.line)[place.column - 2] in ";{,(<":
+        return None
+    if parts_words(source.code(place.line), place.column):
         return None
     return _insert(place, ";")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from motet.models.offline.blocks import Block, Region, blocks_of, regions_of
+from motet.models.offline.keywords import repair_keyword
 from motet.models.offline.names import closest, meant_in, rename, unknown_in
 from motet.models.offline.repair import Declined, Origin, Repair, overlap
 from motet.models.offline.repairs import mechanical
@@ -111,6 +112,9 @@ class Mender:
         return choices
 
     def _choose(self, diagnostic: ReportedDiagnostic) -> Repair | Declined:
+        # A server that misses a semicolon behind such a word has been misled by it.
+        if (misspelt := repair_keyword(self._source, diagnostic)) is not None:
+            return misspelt
         suggested = choose_suggested(self._report, diagnostic)
         if isinstance(suggested, Repair):
             return suggested

@@ -76,9 +76,9 @@ class Source:
 
     def __init__(self, report: FileReport) -> None:
         self.report = report
-        suffix = PurePosixPath(report.path).suffix.lower()
-        self.is_python = suffix in _PYTHON_SUFFIXES
-        noise = _HASH_NOISE if suffix in _HASH_SUFFIXES else _SLASH_NOISE
+        self.suffix = PurePosixPath(report.path).suffix.lower()
+        self.is_python = self.suffix in _PYTHON_SUFFIXES
+        noise = _HASH_NOISE if self.suffix in _HASH_SUFFIXES else _SLASH_NOISE
         self._runs = tuple(Run(run.first, _blanked(run.lines, noise)) for run in report.runs)
 
     def code(self, number: int) -> str:

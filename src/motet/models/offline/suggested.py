@@ -14,6 +14,7 @@ from itertools import pairwise
 from motet.models.offline.names import Unknown
 from motet.models.offline.repair import Declined, Origin, Repair, overlap
 from motet.models.offline.source import NAME
+from motet.models.offline.syntax import parts_words
 from motet.models.offline.unused import unused_in
 from motet.text.report import FileReport, ReportedDiagnostic, ReportedEdit, ReportedFix
 
@@ -43,12 +44,25 @@ def choose_suggested(report: FileReport, diagnostic: ReportedDiagnostic) -> Repa
     standing = [fix for fix in usable if _stands(report, fix)]
     if not standing:
         return Declined("the suggested fix does not fit the text that was shown")
+    standing = [fix for fix in standing if not _parts_words(report, fix)]
+    if not standing:
+        return Declined("a word before the semicolon may be wrong instead")
     certain = [fix for fix in standing if not _adds_import(fix) and not _INVENTS.match(fix.title)]
     if certain:
         return _TOO_MUCH if _removes_others(report, certain[0], diagnostic) else _repair(certain[0])
     if any(_adds_import(fix) for fix in standing):
         return Declined("it is not clear which of the suggested imports is meant, if any")
     return Declined("the suggested fix only makes the complaint go away")
+
+
+def _parts_words(report: FileReport, fix: ReportedFix) -> bool:
+    """Whether all it does is to put a semicolon between two words."""
+    match fix.edits:
+        case (ReportedEdit(old="") as edit,) if edit.new.strip() == ";":
+            start = edit.range.start
+            return parts_words(report.line(start.line) or "", start.column)
+        case _:
+            return False
 
 
 def _removes_others(report: FileReport, fix: ReportedFix, diagnostic: ReportedDiagnostic) -> bool:

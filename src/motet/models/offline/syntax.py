@@ -22,3 +22,11 @@ def is_syntax(diagnostic: ReportedDiagnostic) -> bool:
             return not diagnostic.code and _SYNTAX.search(diagnostic.message) is not None
         case _:
             return diagnostic.code == "invalid-syntax" or _SYNTAX.search(diagnostic.message) is not None
+
+
+def parts_words(line: str, column: int) -> bool:
+    """Whether a semicolon at 1-based `column` would stand between two words of `line`: what a parser asks for when
+    it does not know the first one. Lines end where one was forgotten; inside brackets, as in `for (;;)`, it may
+    be right."""
+    before, behind = line[: column - 1], line[column - 1 :]
+    return re.match(r"\s*[A-Za-z_*]", behind) is not None and before.count("(") == before.count(")")
