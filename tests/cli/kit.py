@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
 import os
 import re
@@ -23,7 +24,9 @@ from typing import Any
 
 import pexpect
 import pyte
+import pytest
 
+from motet.cli import run
 from motet.models.scripted import Answer, ScriptedRequest, ScriptedServer, call
 from motet.models.scripted.answers import Answering, Step
 
@@ -137,6 +140,20 @@ class Project:
         )  # fmt: skip
         out, err = (data.decode("utf-8", "surrogateescape") for data in (done.stdout, done.stderr))
         return Done(done.returncode, out, err, done.stdout + done.stderr)
+
+    def here(self, *arguments: str, env: Mapping[str, str] | None = None, cwd: str = ".") -> Done:
+        """Run to the end in this process, which saves the half second of a start, for commands that need no more."""
+        with pytest.MonkeyPatch.context() as patch:
+            streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", "strict", write_through=True) for _ in range(2)]
+            patch.setattr(sys, "stdout", streams[0])
+            patch.setattr(sys, "stderr", streams[1])
+            patch.setattr(sys, "stdin", io.StringIO())
+            patch.chdir(self.root / cwd)
+            for name, value in {**self.environment, **(env or {})}.items():
+                patch.setenv(name, value)
+            code = run(arguments)
+        out, err = (stream.buffer.getvalue() for stream in streams)
+        return Done(code, out.decode(), err.decode(), out + err)
 
     def human(
         self,

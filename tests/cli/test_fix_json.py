@@ -21,7 +21,7 @@ def names(done: Done) -> list[str]:
     return [event["event"] for event in done.events]
 
 
-@pytest.mark.acceptance("CL-09", "S3-004", "S3-021", "S3-041")
+@pytest.mark.acceptance("CL-04", "CL-09", "S3-004", "S3-021", "S3-041")
 def test_a_run_from_its_first_event_to_its_last(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n", "b.txt": "bad too\n"})
     served = provider([REPAIR, DONE])
@@ -63,11 +63,11 @@ def test_a_run_from_its_first_event_to_its_last(project: Project, provider: Serv
     assert "Applied changes to 1 of 1 file." in done.err, "people read the same on stderr"
 
 
-@pytest.mark.acceptance("CL-09")
+@pytest.mark.acceptance("CL-04", "CL-09")
 def test_a_clean_end_is_zero_and_quiet_leaves_only_the_end_for_people(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n"})
     provider([REPAIR, DONE])
-    done = project.run("fix", "--yes", "--json", "--quiet")
+    done = project.here("fix", "--yes", "--json", "--quiet")
     assert (done.code, done.events[-1]["reason"], done.events[-1]["remaining"]) == (0, "clean", [])
     assert done.err == (
         "\nApplied changes to 1 of 1 file.\nEnded: nothing left.\nUsed 200 tokens in, 40 out, $0.0003.\n"
@@ -75,13 +75,28 @@ def test_a_clean_end_is_zero_and_quiet_leaves_only_the_end_for_people(project: P
 
 
 @pytest.mark.acceptance("CL-03", "S3-024")
+def test_the_summary_counts_distinct_files_and_names_what_failed(project: Project, provider: Serve) -> None:
+    project.write({"a.txt": "bad\n", "b.txt": "bad\n\n\n\n\n\nbad again\n"})
+    provider([
+        edit(("a.txt", "not there\n", "good\n"), ("b.txt", "bad\n", "good\n"), ("b.txt", "bad again\n", "good\n")), DONE, DONE,
+    ])  # fmt: skip
+    done = project.here("fix", "--yes", "--json")
+    end = done.events[-1]
+    assert (end["summary"], end["changed"], end["proposed"]) == (
+        "Applied changes to 1 of 2 files.", ["b.txt"], ["a.txt", "b.txt"],
+    )  # fmt: skip
+    assert list(end["failed"]) == ["a.txt"]
+    assert end["failed"]["a.txt"].startswith("not_found: ")
+    assert f"\nNot applied to a.txt: {end['failed']['a.txt']}\nApplied changes to 1 of 2 files.\n" in done.err
+
+
 def test_a_refused_edit_and_a_worse_round_are_events_too(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n", "b.txt": "bad\n"})
     provider([
         edit(("a.txt", "not there\n", "good\n"), ("b.txt", "bad\n", "good\n")), DONE,
         edit(("a.txt", "bad\n", "bad\nbad\n")), DONE, DONE,
     ])  # fmt: skip
-    done = project.run("fix", "--yes", "--json")
+    done = project.here("fix", "--yes", "--json")
     refused = next(event for event in done.events if event["event"] == "tool_finished")
     assert refused["is_error"] is True
     assert refused["text"].startswith("a.txt")
@@ -96,7 +111,7 @@ def test_a_refused_edit_and_a_worse_round_are_events_too(project: Project, provi
 def test_what_the_model_leaves_and_why_is_in_the_last_event(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n"})
     provider([Answer(text="- a.txt:1: a bad word (somebody has to say what is meant)")])
-    done = project.run("fix", "--yes", "--json")
+    done = project.here("fix", "--yes", "--json")
     assert done.events[-1]["remaining"][0]["left_because"] == "somebody has to say what is meant"
     assert "  a.txt:1:1: error: a bad word (awk)\n      somebody has to say what is meant\n" in done.err
 
@@ -104,7 +119,7 @@ def test_what_the_model_leaves_and_why_is_in_the_last_event(project: Project, pr
 def test_retries_and_a_provider_that_fails(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n"})
     provider([HttpError(429, headers={"Retry-After": "0"}), HttpError(401, "no such key")])
-    done = project.run("fix", "--yes", "--json")
+    done = project.here("fix", "--yes", "--json")
     assert names(done) == ["started", "checked", "round_started", "asked", "retrying", "fixed"]
     retrying = done.event("retrying")
     assert (retrying["attempt"], retrying["files"]) == (1, ["a.txt"])
@@ -114,7 +129,7 @@ def test_retries_and_a_provider_that_fails(project: Project, provider: Serve) ->
 
 
 def test_an_error_before_the_run_is_the_only_event(project: Project) -> None:
-    done = project.run("fix", "--json", "nosuch")
+    done = project.here("fix", "--json", "nosuch")
     assert done.code == 2
     assert done.events == [{"schema": 1, "event": "error", "message": "nosuch: no such file", "exit_code": 2}]
     assert done.err == "motet: nosuch: no such file\n"
@@ -124,7 +139,7 @@ def test_an_error_before_the_run_is_the_only_event(project: Project) -> None:
 def test_without_a_terminal_and_without_yes_nothing_is_written(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n"})
     provider([REPAIR, DONE])
-    done = project.run("fix", "--json")
+    done = project.here("fix", "--json")
     assert (done.code, project.text("a.txt")) == (1, "bad\n")
     assert done.events[-1]["reason"] == "dry_run"
     assert [hunk["decision"] for hunk in done.event("proposal")["hunks"]] == ["pending"]
@@ -140,7 +155,7 @@ def test_json_escapes_what_a_terminal_could_obey_and_leaves_japanese_readable(
     name = "日本語\u202etxt.txt"
     project.write({name: f"bad {HOSTILE} 値\n"})
     provider([edit((name, f"bad {HOSTILE} 値\n", "good 値\n"), text=HOSTILE), DONE])
-    done = project.run("fix", "--yes", "--json")
+    done = project.here("fix", "--yes", "--json")
     assert done.code == 0
     unsafe = {unicodedata.category(character) for character in done.out if character != "\n"} & {"Cc", "Cf", "Cs"}
     assert unsafe == set()

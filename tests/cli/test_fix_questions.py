@@ -118,14 +118,14 @@ def test_yes_does_not_answer_it_at_a_terminal_either(project: Project, provider:
 def test_allow_send_answers_it(project: Project, provider: Serve, rule: str) -> None:
     project.write(BAD)
     provider([REPAIR, DONE], more="")
-    assert project.run("fix", "--yes", "--allow", rule).code == 0
+    assert project.here("fix", "--yes", "--allow", rule).code == 0
     assert not (project.state / "grants.json").exists(), "a flag is for one run"
 
 
 def test_the_project_cannot_answer_it(project: Project, provider: Serve) -> None:
     project.write({**BAD, ".motet.toml": '[permissions]\nallow = ["send"]\n'})
     served = provider([REPAIR], more="")
-    done = project.run("fix", "--yes")
+    done = project.here("fix", "--yes")
     assert (done.code, served.requests) == (4, [])
     assert ".motet.toml: permissions.allow ignored: a project's file can only restrict" in done.err
 
@@ -150,10 +150,11 @@ def test_a_worse_round_is_shown_and_reverted_with_one_key(project: Project, prov
     human.is_asked(TAKE_BACK)
     assert project.text("a.txt") == "bad\nbad\n"
     at = human.lines.index("There are more problems than before this round.")
-    assert human.lines[at - 3 : at] == [
+    assert human.lines[at - 4 : at] == [
         "1 file, 2 errors (awk)  0 solved, 1 new",
         "New:",
-        "  a.txt:2:1: error: a bad word (awk)",
+        "  a.txt",
+        "    2:1    error: a bad word (awk)",
     ]
     human.presses("r")
     human.sees("Taken back: a.txt")
@@ -195,7 +196,7 @@ def test_no_answer_about_a_worse_round(project: Project, provider: Serve, key: s
 def test_with_yes_a_worse_round_is_taken_back_by_itself(project: Project, provider: Serve) -> None:
     project.write(BAD)
     provider([WORSE, DONE, WORSE, DONE])
-    done = project.run("fix", "--yes")
+    done = project.here("fix", "--yes")
     assert (done.code, project.text("a.txt")) == (1, "bad\n")
     assert "There are more problems than before this round.\n\nTaken back: a.txt\n1 file, 1 error (awk)\n" in done.err
     assert "Applied changes to 0 of 1 file.\nEnded: no progress (the same edits make it worse again)." in done.err
@@ -225,7 +226,7 @@ def test_a_protected_place_stays_as_it_is_where_nobody_can_be_asked(project: Pro
     project.write({"AGENTS.md": "bad\n"})
     provider([edit(("AGENTS.md", "bad\n", "good\n")), DONE], repeat=True)
     project.settings(project.config.read_text().replace("*.txt", "AGENTS.md"))
-    done = project.run("fix", "--yes", "--allow", "write")
+    done = project.here("fix", "--yes", "--allow", "write")
     assert (done.code, project.text("AGENTS.md")) == (4, "bad\n")
     assert (
         "Not applied to AGENTS.md: write:AGENTS.md: needs a yes; "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ NOT_ROOT = "root may read and write everything"
 def test_a_wrong_command_line_is_one_clear_line(project: Project, arguments: list[str], said: str) -> None:
     project.write(BAD)
     (project.root / "leads-out").symlink_to("/etc/hostname")
-    done = project.run(*arguments)
+    done = project.here(*arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err == said.format(root=project.root)
 
@@ -82,20 +83,25 @@ def test_a_wrong_command_line_is_one_clear_line(project: Project, arguments: lis
 def test_broken_settings_are_one_clear_line(project: Project, settings: str, said: str) -> None:
     project.write(BAD)
     project.settings(settings)
-    done = project.run("fix", "--yes")
+    done = project.here("fix", "--yes")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert said in done.err
 
 
+def test_a_wrong_command_line_of_the_program_itself(project: Project) -> None:
+    done = project.run("fix", "--frobnicate")
+    assert (done.code, done.out, done.err) == (2, "", "motet: no such option '--frobnicate' (motet fix --help)\n")
+
+
 def test_an_unknown_model_names_close_ones(project: Project) -> None:
-    done = project.run("fix", "--yes", "--model", "antropic")
+    done = project.here("fix", "--yes", "--model", "antropic")
     assert (done.code, done.err.partition(";")[0]) == (2, "motet: model antropic: no such provider")
     assert "did you mean anthropic" in done.err
 
 
 @pytest.mark.acceptance("CL-09")
 def test_a_model_that_cannot_be_used_is_code_3(project: Project) -> None:
-    done = project.run("fix", "--yes", "--model", "anthropic")
+    done = project.here("fix", "--yes", "--model", "anthropic")
     assert (done.code, done.err) == (
         3,
         "motet: anthropic: ANTHROPIC_API_KEY is not set; set it, or providers.anthropic.key\n",
@@ -103,14 +109,13 @@ def test_a_model_that_cannot_be_used_is_code_3(project: Project) -> None:
 
 
 def test_a_broken_environment_variable_names_itself(project: Project) -> None:
-    done = project.run("fix", "--yes", env={"MOTET_FIX_ROUNDS": "many"})
+    done = project.here("fix", "--yes", env={"MOTET_FIX_ROUNDS": "many"})
     assert (done.code, done.err.startswith("motet: MOTET_FIX_ROUNDS: fix.rounds: ")) == (2, True)
 
 
 # --- what a project may look like ------------------------------------------------------------------------------
 
 
-@pytest.mark.acceptance("S3-008")
 def test_an_empty_directory_is_clean(project: Project) -> None:
     done = project.run("fix", "--yes", "--model", "offline")
     assert (done.code, done.out) == (0, "")
@@ -123,7 +128,7 @@ def test_a_file_or_a_directory_may_be_named_from_a_subdirectory(project: Project
     checker = "awk '{print FILENAME \":1: error: bad\"}' sub/*.txt; exit 1"
     provider([edit(("sub/b.txt", "bad\n", "good\n")), DONE], repeat=True)
     project.settings(project.config.read_text().partition("[checkers")[0] + MAY_SEND)
-    done = project.run("fix", "--yes", "--json", "b.txt", "../sub/a.txt", "--checker", checker, cwd="sub")
+    done = project.here("fix", "--yes", "--json", "b.txt", "../sub/a.txt", "--checker", checker, cwd="sub")
     assert done.event("checked")["files"] == 2
     assert project.text("sub/b.txt") == "good\n"
 
@@ -148,7 +153,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named(project: Project, prov
     project.write({**BAD, "secret.txt": "bad\n"})
     (project.root / "secret.txt").chmod(0)
     provider([REPAIR, DONE])
-    done = project.run("fix", "--yes")
+    done = project.here("fix", "--yes")
     assert "left out: secret.txt: permission denied" in done.err
     assert project.text("a.txt") == "good\n"
 
@@ -156,7 +161,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named(project: Project, prov
 def test_files_that_are_no_text_are_passed_over(project: Project, provider: Serve) -> None:
     project.write({**BAD, "image.txt": b"\x89PNG\0\0bad", "empty.txt": ""})
     provider([REPAIR, DONE], repeat=True)
-    done = project.run("fix", "--yes", "--json")
+    done = project.here("fix", "--yes", "--json")
     assert (done.event("checked")["files"], project.text("a.txt")) == (2, "good\n")
 
 
@@ -174,7 +179,7 @@ def test_names_with_blanks_quotes_and_japanese(project: Project, provider: Serve
     provider([edit((name, "bad\n", "good\n")), DONE], repeat=True)
     checker = "printf '%s:1:1: error: bad\\n' \"$(ls -d */*)\"; exit 1"
     project.settings(project.config.read_text().partition("[checkers")[0] + MAY_SEND)
-    done = project.run("fix", "--yes", "--rounds", "1", "--checker", checker)
+    done = project.here("fix", "--yes", "--rounds", "1", "--checker", checker)
     assert project.text(name) == "good\n", done.err
     assert f"\n{name}:1\n" in done.err
 
@@ -185,7 +190,7 @@ def test_names_with_blanks_quotes_and_japanese(project: Project, provider: Serve
 def test_dry_run_shows_and_writes_nothing(project: Project, provider: Serve) -> None:
     project.write(BAD)
     provider([REPAIR])
-    done = project.run("fix", "--dry-run", "--yes")
+    done = project.here("fix", "--dry-run", "--yes")
     assert (done.code, project.text("a.txt")) == (1, "bad\n")
     assert "-bad\n+good\n" in done.err
     assert done.err.endswith(
@@ -216,10 +221,11 @@ def test_quiet_at_a_terminal_leaves_questions_and_the_end(project: Project, prov
     ]  # fmt: skip
 
 
+@pytest.mark.acceptance("CL-04")
 def test_a_budget_of_one_token_sends_nothing(project: Project, provider: Serve) -> None:
     project.write(BAD)
     served = provider([REPAIR])
-    done = project.run("fix", "--yes", "--max-tokens", "1", "--json")
+    done = project.here("fix", "--yes", "--max-tokens", "1", "--json")
     assert (done.code, done.events[-1]["reason"], served.requests) == (1, "budget", [])
     assert done.events[-1]["detail"].startswith("budget of 1 tokens (used 0, the next request needs about ")
 
@@ -229,7 +235,7 @@ def test_a_cost_limit_needs_a_price(project: Project, provider: Serve) -> None:
     served = provider([REPAIR])
     config = "\n".join(line for line in project.config.read_text().splitlines() if "_price" not in line)
     project.settings(config)
-    done = project.run("fix", "--yes", "--max-cost", "1")
+    done = project.here("fix", "--yes", "--max-cost", "1")
     assert (done.code, served.requests) == (2, [])
     assert done.err == (
         "motet: --max-cost: the price of scripted/one is not known; set providers.scripted.input_price and "
@@ -240,11 +246,10 @@ def test_a_cost_limit_needs_a_price(project: Project, provider: Serve) -> None:
 def test_a_cost_limit_ends_the_run(project: Project, provider: Serve) -> None:
     project.write(BAD)
     served = provider([REPAIR])
-    done = project.run("fix", "--yes", "--max-cost", "0.00001", "--json")
+    done = project.here("fix", "--yes", "--max-cost", "0.00001", "--json")
     assert (done.events[-1]["reason"], served.requests) == ("budget", [])
 
 
-@pytest.mark.acceptance("S3-029")
 def test_make_is_a_checker(project: Project, provider: Serve, need: Need) -> None:
     need("make")
     makefile = "all:\n\t@grep -nH bad a.txt | sed 's/$$/ is a bad word/' >&2; ! grep -q bad a.txt\n"
@@ -257,7 +262,20 @@ def test_make_is_a_checker(project: Project, provider: Serve, need: Need) -> Non
     assert "\nno problems (make)  1 solved, 0 new\n" in done.err
 
 
-@pytest.mark.acceptance("S3-010")
+@pytest.mark.acceptance("CL-04", "S3-029", "S3-038")
+def test_what_a_test_run_says_after_an_edit_goes_into_the_next_request(project: Project, provider: Serve) -> None:
+    project.write({"a.txt": "bad\n"})
+    first, second = edit(("a.txt", "bad\n", "good\n")), edit(("a.txt", "good\n", "best\n"))
+    served = provider([first, DONE, second, DONE])
+    tests = "awk '{print FILENAME \":1: error: \" $1 \" is not best\"}' a.txt | grep -v 'best is'; exit 1"
+    project.settings(project.config.read_text().partition("[checkers")[0] + MAY_SEND)
+    done = project.here("fix", "--yes", "--json", "--checker", tests)
+    assert (done.code, project.text("a.txt")) == (0, "best\n")
+    assert "[Error] Line 1, Column 1: bad is not best" in served.requests[0].text
+    assert "[Error] Line 1, Column 1: good is not best" in served.requests[2].text
+    assert done.events[-1]["rounds"] == 2
+
+
 def test_severity_is_the_mildest_problem_that_counts(project: Project, need: Need) -> None:
     need("ruff")
     project.write({"a.py": "import os\nprint(undefined)\n"})
@@ -265,7 +283,7 @@ def test_severity_is_the_mildest_problem_that_counts(project: Project, need: Nee
     flags = ("--dry-run", "--json", "--model", "offline")
     codes = {
         level: [
-            one["code"] for one in project.run("fix", *flags, "--severity", level).event("checked")["diagnostics"]
+            one["code"] for one in project.here("fix", *flags, "--severity", level).event("checked")["diagnostics"]
         ]
         for level in ("error", "warning")
     }
@@ -303,7 +321,7 @@ def test_a_state_directory_that_cannot_be_written_keeps_every_file_as_it_is(
     provider([REPAIR, DONE], repeat=True)
     project.state.mkdir(parents=True)
     (project.state / "checkpoints").write_text("a file where a directory should be")
-    done = project.run("fix", "--yes")
+    done = project.here("fix", "--yes")
     assert project.text("a.txt") == "bad\n"
     assert done.code == 1
     assert "no checkpoint can be kept, so nothing is written" in done.err
@@ -311,42 +329,42 @@ def test_a_state_directory_that_cannot_be_written_keeps_every_file_as_it_is(
     assert "Applied changes to 0 of 1 file." in done.err
 
 
-def test_a_read_only_workspace_says_so(project: Project, provider: Serve) -> None:
-    if os.geteuid() == 0:
-        pytest.skip(NOT_ROOT)
-    project.write(BAD)
-    provider([REPAIR, DONE], repeat=True)
-    project.root.chmod(0o555)
+@contextlib.contextmanager
+def a_disk_of_its_own(project: Project) -> Iterator[None]:
+    """The project on a disk of 64 kB."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", project.root], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"root may not mount here: {mounted.stderr.decode().strip()}")
     try:
-        done = project.run("fix", "--yes")
+        yield
     finally:
-        project.root.chmod(0o755)
-    assert (done.code, project.text("a.txt")) == (1, "bad\n")
-    assert "Not applied to a.txt: not written: permission denied" in done.err
+        subprocess.run(["umount", project.root], check=True)
+
+
+@IS_ROOT
+def test_a_read_only_workspace_says_so(project: Project, provider: Serve) -> None:
+    with a_disk_of_its_own(project):
+        project.write(BAD)
+        subprocess.run(["mount", "-o", "remount,ro", project.root], check=True)
+        provider([REPAIR, DONE], repeat=True)
+        done = project.run("fix", "--yes")
+    assert done.code == 1
+    assert "Not applied to a.txt: read-only; " in done.err
+    assert "Applied changes to 0 of 1 file." in done.err
 
 
 @IS_ROOT
 def test_a_full_disk_leaves_the_old_file(project: Project, provider: Serve) -> None:
-    disk = project.root
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True)
-    if mounted.returncode != 0:
-        pytest.skip(f"root may not mount here: {mounted.stderr.decode().strip()}")
-    try:
+    with a_disk_of_its_own(project):
         project.write(BAD)
-        filler = disk / "filler.bin"
-        with filler.open("wb", buffering=0) as file:
-            try:
-                while file.write(b"\0" * 4096):
-                    pass
-            except OSError:
+        with (project.root / "filler.bin").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(bytes(4096)):
                 pass
         provider([edit(("a.txt", "bad\n", "good\n" * 2000)), DONE], repeat=True)
         done = project.run("fix", "--yes")
         assert (done.code, project.text("a.txt")) == (1, "bad\n")
         assert "Not applied to a.txt: not written: no space left on the disk; free some and try again\n" in done.err
-        assert {path.name for path in disk.iterdir()} == {"a.txt", "filler.bin"}
-    finally:
-        subprocess.run(["umount", disk], check=True)
+        assert {path.name for path in project.root.iterdir()} == {"a.txt", "filler.bin"}
 
 
 def test_a_file_that_changes_under_the_review_is_not_overwritten(project: Project, provider: Serve) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.kit import Project
+from cli.kit import ONLY_RUFF, Project
 
 TRAPS = {
     ".venv/bin/ruff", ".venv/bin/basedpyright-langserver", ".venv/bin/python", "venv/bin/ruff", "node_modules/.bin/tsc",
@@ -108,6 +108,7 @@ def with_tools(project: Project, need: Callable[[str], Path], tmp_path: Path) ->
     project.write(
         {"a.py": "import os\n", ".motet.toml": "[checkers.trace]\ncommand = 'echo checked >> ../log; true'\n"}
     )
+    project.settings(ONLY_RUFF)
     tool = project.root / ".venv" / "bin" / "ruff"
     tool.parent.mkdir(parents=True)
     tool.write_text(TOOL.format(real=need("ruff")))
@@ -128,7 +129,7 @@ FIX = ("fix", "--dry-run", "--model", "offline", "a.py")
 
 def test_trust_is_listed_given_item_by_item_used_and_revoked(with_tools: Project) -> None:
     project = with_tools
-    done = project.run("trust", "--list")
+    done = project.here("trust", "--list")
     assert (done.code, done.out) == (0, f"waits    {RUFF}\nwaits    {CHECKER}\n")
     assert project.run(*FIX).code == 1
     assert log(project) == ""
@@ -141,28 +142,28 @@ def test_trust_is_listed_given_item_by_item_used_and_revoked(with_tools: Project
     human.is_asked("Trust it? [y]es, [n]o:")
     human.presses("n")
     assert human.ends() == 0
-    assert project.run("trust", "--list").out == f"trusted  {RUFF}\nwaits    {CHECKER}\n"
+    assert project.here("trust", "--list").out == f"trusted  {RUFF}\nwaits    {CHECKER}\n"
     assert project.run(*FIX).code == 1
     assert log(project) == "server\n"
 
     tool = project.root / ".venv" / "bin" / "ruff"
     tool.write_text(tool.read_text() + "# one byte\n")
-    assert project.run("trust", "--list").out == f"waits    {RUFF}\nwaits    {CHECKER}\n", (
+    assert project.here("trust", "--list").out == f"waits    {RUFF}\nwaits    {CHECKER}\n", (
         "a changed program is asked about"
     )
 
-    done = project.run("trust", "--all")
+    done = project.here("trust", "--all")
     assert (done.code, done.err) == (0, f"trusted: {RUFF}\ntrusted: {CHECKER}\n")
     project.run(*FIX)
     assert sorted(log(project).split()) == ["checked", "server", "server"]
 
-    done = project.run("trust", "--revoke")
+    done = project.here("trust", "--revoke")
     assert (done.code, done.err.startswith("Forgot 3 grants for ")) == (0, True)
-    assert project.run("trust", "--list").out == f"waits    {RUFF}\nwaits    {CHECKER}\n"
+    assert project.here("trust", "--list").out == f"waits    {RUFF}\nwaits    {CHECKER}\n"
 
 
 def test_trust_asks_nobody_without_a_terminal(with_tools: Project) -> None:
-    done = with_tools.run("trust")
+    done = with_tools.here("trust")
     assert (done.code, done.err) == (
         4,
         "motet: not a terminal, so nobody can be asked: use --all, or --list to see what there is\n",
@@ -176,9 +177,9 @@ def test_trust_is_not_given_by_leaving(with_tools: Project, key: str) -> None:
         human.is_asked("Trust it? [y]es, [n]o:")
         human.presses(key)
     assert human.ends() == (130 if key == "\x03" else 0)
-    assert "trusted  " not in with_tools.run("trust", "--list").out
+    assert "trusted  " not in with_tools.here("trust", "--list").out
 
 
 def test_a_project_without_anything_to_trust(project: Project) -> None:
-    done = project.run("trust")
+    done = project.here("trust")
     assert (done.code, done.err) == (0, "This project defines nothing that would run.\n")

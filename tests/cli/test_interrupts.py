@@ -88,15 +88,27 @@ def test_while_a_checker_runs(project: Project) -> None:
 @pytest.mark.acceptance("CL-09")
 def test_while_the_model_streams(project: Project, provider: Serve) -> None:
     project.write(BAD)
-    answer = Answer(text="Once upon a time, a word was bad.", wire=Wire(text_chars=3, stall_after=8))
+    answer = Answer(text="Once upon a time, there was a word that was bad.", wire=Wire(text_chars=3, stall_after=16))
     served = provider([answer])
     human = project.human("fix")
-    human.sees("Once upon a time,")
+    human.sees("Once upon a time, there was a word")
     human.interrupts()
     assert human.ends() == 130
     eventually(lambda: served.requests[0].left.is_set(), "the provider was not left")
     assert human.lines[-2:] == ["Left: 2 problems.", "Ended: interrupted."]
-    assert any(line.startswith("  Once upon a time,") for line in human.lines)
+    assert any(line.startswith("  Once upon a time, there was a word") for line in human.lines)
+
+
+@pytest.mark.acceptance("SP-04")
+def test_while_an_edit_is_written_whose_file_is_seen_at_once(project: Project, provider: Serve) -> None:
+    project.write(BAD)
+    long = edit(("a.txt", "bad a\n", "good a\n" * 400), text="")
+    provider([Answer(calls=long.calls, wire=Wire(argument_chars=2, stall_after=600))])
+    human = project.human("fix")
+    human.sees_match(r"scripted/one writes an edit to a.txt: 1\d\d lines  \d+ s")
+    human.interrupts()
+    assert human.ends() == 130
+    assert project.text("a.txt") == "bad a\n"
 
 
 def test_while_nothing_comes_from_the_provider(project: Project, provider: Serve) -> None:

@@ -40,18 +40,17 @@ def test_a_pipe_gets_no_escape_byte_and_nothing_that_moves(project: Project, pro
     assert done.code == 0
     assert re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", done.raw) is None
     for command in (("models",), ("doctor",), ("config", "show", "--origin"), ("undo", "--list"), ("--help",)):
-        assert b"\x1b" not in project.run(*command).raw
+        assert b"\x1b" not in project.here(*command).raw
 
 
 def test_colour_can_be_forced_into_a_pipe_but_nothing_moves_there(project: Project, provider: Serve) -> None:
     project.write(BAD)
     provider([REPAIR, DONE])
-    done = project.run("fix", "--yes", env={"FORCE_COLOR": "1"})
+    done = project.here("fix", "--yes", env={"FORCE_COLOR": "1"})
     assert "\x1b[31m-\x1b[0m\x1b[1;31mbad" in done.err or "\x1b[31m-bad\x1b[0m" in done.err
     assert "\r" not in done.err
 
 
-@pytest.mark.acceptance("SP-04")
 def test_an_edit_that_is_being_written_is_on_the_moving_line_at_most_ten_times_a_second(
     project: Project, provider: Serve
 ) -> None:
@@ -79,7 +78,6 @@ SHOWN = "␛]0;owned␇␛]52;c;cm0gLXJm␇␛[2J␛[H<U+009B>2J<U+202E><U+2066>
 OURS = re.compile(rb"\x1b\[[\d;]*m|\r\n|\r|\n|\x08")
 
 
-@pytest.mark.acceptance("S3-039")
 def test_nothing_hostile_in_files_messages_models_and_names_reaches_the_terminal(
     project: Project, provider: Serve
 ) -> None:
@@ -107,19 +105,19 @@ def test_nothing_hostile_in_files_messages_models_and_names_reaches_the_terminal
     assert f"  I say {SHOWN}" in human.lines
     assert f"-bad {SHOWN.removesuffix('␀')}" in human.lines
     assert any("x␛]0;owned␇<U+202E><U+2066>.txt:1" in line for line in human.lines)
-    assert "  evil.txt:1:1: error: message <U+009B>2J<U+202E><U+2066><U+200B>␈␈ (sh)" in human.lines
+    assert "    1:1    error: message <U+009B>2J<U+202E><U+2066><U+200B>␈␈ (sh)" in human.lines
 
 
 def test_other_commands_show_hostile_text_as_symbols(project: Project) -> None:
     project.write({".motet.toml": f'[checkers.x]\ncommand = "echo {BIDI}"\n', "a.py": "import os\n"})
     (project.root / ".venv" / "bin").mkdir(parents=True)
     for command in (("trust", "--list"), ("doctor",)):
-        done = project.run(*command)
+        done = project.here(*command)
         assert "\u202e" not in done.out + done.err
         assert "<U+202E>" in done.out
-    done = project.run("fix", f"no{TITLE}")
+    done = project.here("fix", f"no{TITLE}")
     assert (done.code, "\x1b" in done.err) == (2, False)
-    done = project.run(f"com{CLEAR}mand")
+    done = project.here(f"com{CLEAR}mand")
     assert (done.code, "\x1b" in done.err, "\x9b" in done.err) == (2, False, False)
-    done = project.run("fix", f"--no{CLEAR}")
+    done = project.here("fix", f"--no{CLEAR}")
     assert (done.code, "\x1b" in done.err) == (2, False)

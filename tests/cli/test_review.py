@@ -159,7 +159,6 @@ def test_what_cannot_be_split_says_so(review: Callable[..., Alone]) -> None:
     human.comes_to(with_good(), stopped=True)
 
 
-@pytest.mark.acceptance("CC-11")
 def test_each_u_takes_one_decision_back(review: Callable[..., Alone]) -> None:
     human = review()
     human.answers("ny")
@@ -317,7 +316,7 @@ def test_an_unknown_key_says_where_help_is_and_help_names_every_key(review: Call
     human.comes_to(with_good(), stopped=True)
 
 
-@pytest.mark.acceptance("CC-11")
+@pytest.mark.acceptance("S3-026")
 def test_r_tells_the_model_why_and_it_tries_again(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad three\n"})
     better = edit(("a.txt", "bad three\n", "fine three\n"))
@@ -332,15 +331,20 @@ def test_r_tells_the_model_why_and_it_tries_again(project: Project, provider: Se
 
 
 @pytest.mark.acceptance("CC-11")
-def test_e_takes_the_lines_as_the_editor_leaves_them(project: Project, provider: Serve, tmp_path: Path) -> None:
+def test_one_hunk_taken_one_left_one_edited_and_one_decision_undone(
+    project: Project, provider: Serve, tmp_path: Path
+) -> None:
     project.write({"a.txt": numbered(BEFORE)})
     served = provider([ANSWER, DONE])
     editor = script(tmp_path, 'printf "%s\\n" "$2" > "$LOG"; sed -i s/good/better/ "$2"')
     human = project.human("fix", env={"EDITOR": f"{editor} --wait", "LOG": str(tmp_path / "log")})
-    human.answers("enn")
+    human.answers("yuney")
     assert human.ends() == 1
-    assert project.text("a.txt") == with_good().replace("bad three", "better three")
-    assert "hunk 1 (line 3): changed by the human to:\\nbetter three" in told(served, 2)
+    edited = {13: "better thirteen", 15: "better fifteen"}
+    assert project.text("a.txt") == numbered({**BEFORE, **edited, 27: AFTER[27]})
+    answer = told(served, 2)
+    assert "a.txt: applied 2 of 3 hunks\\nhunk 1 (line 3): rejected by the human\\n" in answer
+    assert "hunk 2 (line 13): changed by the human to:\\nbetter thirteen\\nline 14\\nbetter fifteen" in answer
     file = Path((tmp_path / "log").read_text().strip())
     assert (file.suffix, file.exists()) == (".txt", False)
     assert file.is_relative_to(project.state), "nothing is written outside of motet's own places"

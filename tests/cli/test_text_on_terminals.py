@@ -17,6 +17,7 @@ from motet.cli.speech import Speech
 from motet.cli.terminal import Terminal
 from motet.cli.visible import as_json, one_line, visible
 from motet.cli.wrap import cut, wrap
+from motet.text import Diagnostic, Position, Range, Severity
 
 # --- symbols ---------------------------------------------------------------------------------------------------
 
@@ -165,12 +166,13 @@ class Heard:
     def __init__(self, file: Path) -> None:
         self._file = file.open("w+")
         self.speech = Speech(Terminal(self._file))
+        self.problems: list[Diagnostic] = []
 
     def round(self, *answers: str, size: int = 3) -> str:
         """What is drawn of a round with these answers, each in pieces of `size` characters."""
         self._file.truncate(0)
         self._file.seek(0)
-        self.speech.begin_round()
+        self.speech.begin_round(self.problems)
         for answer in answers:
             for at in range(0, len(answer), size):
                 self.speech.hear(answer[at : at + size])
@@ -201,6 +203,20 @@ def test_a_round_with_nothing_new_is_silent(heard: Heard) -> None:
 def test_a_line_that_begins_like_a_known_one_is_said(heard: Heard) -> None:
     heard.round("The whole line is known.\n")
     assert heard.round("The whole line is known. Not this.") == "  The whole line is known. Not this.\n"
+
+
+def test_what_is_left_and_why_is_kept_for_the_end(heard: Heard) -> None:
+    place = Range(Position(4, 1), Position(4, 9))
+    heard.problems = [Diagnostic("b.py", place, Severity.ERROR, "no such\n name", "ruff", "F821")]
+    text = "What I change:\n- a.py:1: one\n\nWhat I leave:\n- b.py:4: no such name (who knows)\n"
+    assert heard.round(text) == "  What I change:\n  - a.py:1: one\n"
+    assert heard.round("- b.py:4: no such name, or so (it says)\n") == "  - b.py:4: no such name, or so (it says)\n"
+
+
+@pytest.mark.parametrize("text", ["This is how I do it:", "Here:\n", "First:\nSecond:\n- new\n"])
+def test_a_heading_with_nothing_left_out_below_is_said(heard: Heard, text: str) -> None:
+    said = [line.strip() for line in heard.round(text).splitlines() if line]
+    assert said == text.split("\n")[: len(said)] and len(said) == len(text.strip().split("\n"))
 
 
 def test_code_is_never_thinned_out(heard: Heard) -> None:

@@ -23,7 +23,7 @@ def fixed(project: Project, provider: Serve) -> Project:
     provider([edit(*((name, f"{BEFORE[name].strip()}\n", f"{AFTER[name].strip()}\n") for name in BEFORE)), DONE])
     checker = "grep -rnH bad --include=*.txt . | sed 's/$/ word/'; exit 1"
     project.settings(re.sub("command = '''.*'''", f'command = "{checker}"', project.config.read_text()))
-    done = project.run("fix", "--yes", "--quiet")
+    done = project.here("fix", "--yes", "--quiet")
     assert texts(project) == AFTER, done.err
     return project
 
@@ -32,7 +32,6 @@ def texts(project: Project) -> dict[str, str]:
     return {name: project.text(name) for name in BEFORE}
 
 
-@pytest.mark.acceptance("S1-004")
 def test_undo_takes_the_whole_run_back_and_undo_again_brings_it_back(fixed: Project) -> None:
     done = fixed.run("undo")
     assert (done.code, done.out) == (0, "")
@@ -48,36 +47,36 @@ def test_undo_takes_the_whole_run_back_and_undo_again_brings_it_back(fixed: Proj
 
 
 def test_undo_of_one_file_from_a_subdirectory(fixed: Project) -> None:
-    done = fixed.run("undo", "c.txt", cwd="sub")
+    done = fixed.here("undo", "c.txt", cwd="sub")
     assert "Took back 1 file of motet fix; `motet undo` again brings it back.\n" in done.err
     assert texts(fixed) == {**AFTER, "sub/c.txt": BEFORE["sub/c.txt"]}
 
 
 def test_undo_of_a_file_that_was_deleted_since_is_possible_by_its_name(fixed: Project) -> None:
     (fixed.root / "a.txt").unlink()
-    done = fixed.run("undo", "a.txt")
+    done = fixed.here("undo", "a.txt")
     assert (done.code, "a.txt" in done.err) == (1, True)
     assert not (fixed.root / "a.txt").exists()
 
 
 def test_undo_is_refused_whole_when_a_file_was_changed_since(fixed: Project) -> None:
     fixed.write({"b.txt": "my own work\n"})
-    done = fixed.run("undo")
+    done = fixed.here("undo")
     assert done.code == 1
     assert done.err == "motet: checkpoint 1 is not undone, nothing is changed: b.txt (changed since)\n"
     assert texts(fixed) == {**AFTER, "b.txt": "my own work\n"}
-    assert fixed.run("undo", "a.txt", "sub/c.txt").code == 0, "the others can be taken back by name"
+    assert fixed.here("undo", "a.txt", "sub/c.txt").code == 0, "the others can be taken back by name"
     assert texts(fixed) == {**BEFORE, "b.txt": "my own work\n"}
 
 
 def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
-    fixed.run("undo")
-    done = fixed.run("undo", "--list")
+    fixed.here("undo")
+    done = fixed.here("undo", "--list")
     newest, oldest = done.out.splitlines()
     when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
     assert re.fullmatch(rf"2  {when}  undo of 1 \(motet fix\)  a.txt, b.txt, sub/c.txt", newest)
     assert re.fullmatch(rf"1  {when}  motet fix  undone  a.txt, b.txt, sub/c.txt", oldest)
-    listed = fixed.run("undo", "--list", "--json").events
+    listed = fixed.here("undo", "--list", "--json").events
     assert [(one["schema"], one["id"], one["undoes"], one["undone"], one["finished"]) for one in listed] == [
         (1, "2", "1", False, True),
         (1, "1", None, True, True),
@@ -95,13 +94,13 @@ def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
     ],
 )
 def test_what_cannot_be_undone_is_one_line(fixed: Project, arguments: list[str], code: int, said: str) -> None:
-    done = fixed.run("undo", *arguments)
+    done = fixed.here("undo", *arguments)
     assert (done.code, done.err) == (code, said.format(root=fixed.root))
     assert texts(fixed) == AFTER
 
 
 def test_nothing_to_undo(project: Project) -> None:
-    done = project.run("undo")
+    done = project.here("undo")
     assert (done.code, done.err) == (1, "motet: nothing to undo in this workspace\n")
-    done = project.run("undo", "--list")
+    done = project.here("undo", "--list")
     assert (done.code, done.out, done.err) == (0, "", "Nothing was written in this workspace yet.\n")

@@ -60,7 +60,7 @@ class FixView:
                 self._counts(diagnostics, sources)
                 list_problems(terminal, diagnostics)
             case RoundStarted(number, requests):
-                self._speech.begin_round()
+                self._speech.begin_round(self.problems)
                 files = [path for paths in requests for path in paths]
                 terminal.line()
                 terminal.line(f"Round {number}: asking {self._model} about {_names(files)}", "bold", hang=2)

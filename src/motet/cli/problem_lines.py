@@ -1,4 +1,5 @@
-"""Problems as people read them: `path:line:column: severity: message (source code)`, one line each."""
+"""Problems as people read them: in a file `path:line:column: severity: message (source code)`, one line each; on a
+terminal, where lines are short, below the path of their file."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from motet.text import Diagnostic, Severity
 
 _MOST = 30
 """Problems that are listed one by one."""
-_HANG = 6
+_HANG_IN_FILE = 6
+_HANG_ON_TERMINAL = 11
 
 
 def list_problems(
@@ -21,22 +23,30 @@ def list_problems(
     always: bool = False,
 ) -> None:
     """One line for each of `problems`, up to thirty, and `why` it is there in a second one."""
+    path = ""
+    hang = _HANG_IN_FILE if terminal.width is None else _HANG_ON_TERMINAL
     for found in problems[:_MOST]:
-        start = found.range.start
-        place = (f"  {found.path}:{start.line}:{start.column}: ", "cyan")
-        terminal.spans(place, *what_is_wrong(found), hang=_HANG, always=always)
+        place = f"{found.range.start.line}:{found.range.start.column}"
+        if terminal.width is None:
+            spans = (f"  {found.path}:{place}: ", "cyan")
+        else:
+            if found.path != path:
+                terminal.line(f"  {found.path}", "cyan", hang=4, always=always)
+            path, spans = found.path, (f"    {place:<6} ", "dim")
+        terminal.spans(spans, *what_is_wrong(found), hang=hang, always=always)
         if reason := why(found):
-            terminal.line(f"{' ' * _HANG}{reason}", "dim", hang=_HANG, always=always)
+            terminal.line(f"{' ' * hang}{reason}", "dim", hang=hang, always=always)
     if len(problems) > _MOST:
         terminal.line(f"  … and {len(problems) - _MOST} more", "dim", always=always)
 
 
 def what_is_wrong(found: Diagnostic) -> list[Span]:
-    """Severity, message and source of a problem, without its place."""
+    """Severity, the message's first line and source of a problem, without its place."""
     code = f" {found.code}" if found.code else ""
+    first, _, more = found.message.strip().partition("\n")
     return [
         (f"{found.severity.label.lower()}: ", _style(found.severity)),
-        (" ".join(found.message.split()), ""),
+        (" ".join(first.split()) + (" …" if more else ""), ""),
         (f" ({found.source}{code})", "dim"),
     ]
 
