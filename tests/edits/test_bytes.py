@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.edits import Decision, Edit, parse_replace_in_file, plan
+from motet.edits import Decision, Replace, parse_replace_in_file, plan
 from motet.edits.formats import parse_search_replace
 from motet.text import TextFile
 from motet.turn.text_calls import calls_in_text
@@ -83,8 +83,8 @@ def test_only_the_intended_lines_change_and_everything_else_stays_byte_for_byte(
 @pytest.mark.parametrize("odd", list("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"))
 def test_a_character_that_only_some_take_for_a_line_end_does_not_split_a_line(odd: str) -> None:
     diff = f"<<<<<<< SEARCH\na{odd}b\n=======\nc{odd}d\n>>>>>>> REPLACE"
-    assert parse_replace_in_file("a.py", diff) == [Edit("a.py", f"a{odd}b", f"c{odd}d")]
-    assert parse_search_replace(f"a.py\n{diff}") == [Edit("a.py", f"a{odd}b", f"c{odd}d", line=2)]
+    assert parse_replace_in_file("a.py", diff) == [Replace("a.py", f"a{odd}b", f"c{odd}d")]
+    assert parse_search_replace(f"a.py\n{diff}") == [Replace("a.py", f"a{odd}b", f"c{odd}d", line=2)]
     call = calls_in_text(f"a.py\n{diff}")[0]
     assert "a.py" in call.arguments
     assert len(call.arguments.split("\\n")) == 5

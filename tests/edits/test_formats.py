@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.edits import Edit, parse_replace_in_file, parse_search_replace
+from motet.edits import Replace, parse_replace_in_file, parse_search_replace
 from motet.errors import EditFormatError
 
 BLOCK = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
@@ -20,8 +20,8 @@ def found(answer: str) -> list[tuple[str, str, str]]:
 def test_a_call_may_hold_several_blocks() -> None:
     diff = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n\n------- SEARCH\nc\n=======\n+++++++ REPLACE\n"
     assert parse_replace_in_file("x.py", diff, "call_1") == [
-        Edit("x.py", "a", "b", "call_1", 1),
-        Edit("x.py", "c", "", "call_1", 7),
+        Replace("x.py", "a", "b", "call_1", 1),
+        Replace("x.py", "c", "", "call_1", 7),
     ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from motet.edits import Edit, Match, Refusal, RefusalReason, Rung, plan
+from motet.edits import Match, Refusal, RefusalReason, Replace, Rung, plan
 from motet.text import TextFile
 
 
@@ -12,7 +12,7 @@ def file(text: str, path: str = "a.py") -> TextFile:
 
 def apply(text: str, *edits: tuple[str, str], path: str = "a.py", partial: bool = False) -> str:
     result = plan(
-        {path: file(text, path)}, [Edit(path, s, r, line=i) for i, (s, r) in enumerate(edits)], partial=partial
+        {path: file(text, path)}, [Replace(path, s, r, line=i) for i, (s, r) in enumerate(edits)], partial=partial
     )
     after = result.files[0].after
     assert after is not None
@@ -20,7 +20,7 @@ def apply(text: str, *edits: tuple[str, str], path: str = "a.py", partial: bool 
 
 
 def outcome(text: str, search: str, replace: str, path: str = "a.py") -> Match | Refusal:
-    return plan({path: file(text, path)}, [Edit(path, search, replace)]).files[0].outcomes[0]
+    return plan({path: file(text, path)}, [Replace(path, search, replace)]).files[0].outcomes[0]
 
 
 def test_an_exact_block_replaces_its_lines() -> None:
@@ -119,7 +119,9 @@ def test_five_edits_that_change_line_counts_land_in_any_order() -> None:
 
 @pytest.mark.acceptance("SP-03")
 def test_overlapping_edits_are_both_refused_and_the_file_is_untouched() -> None:
-    result = plan({"a.py": file("a\nb\nc\n")}, [Edit("a.py", "a\nb", "x", line=1), Edit("a.py", "b\nc", "y", line=2)])
+    result = plan(
+        {"a.py": file("a\nb\nc\n")}, [Replace("a.py", "a\nb", "x", line=1), Replace("a.py", "b\nc", "y", line=2)]
+    )
     assert [o.reason for o in result.files[0].refusals] == [RefusalReason.OVERLAP] * 2
     assert not result.files[0].changes_something
 
@@ -131,9 +133,9 @@ def test_an_edit_may_search_for_what_an_earlier_edit_wrote() -> None:
 def test_one_refused_edit_holds_back_the_others_of_its_file_but_not_of_other_files() -> None:
     files = {"a.py": file("a = 1\n"), "b.py": file("b = 1\n", "b.py")}
     edits = [
-        Edit("a.py", "a = 1", "a = 2", line=1),
-        Edit("a.py", "nope", "x", line=2),
-        Edit("b.py", "b = 1", "b = 2"),
+        Replace("a.py", "a = 1", "a = 2", line=1),
+        Replace("a.py", "nope", "x", line=2),
+        Replace("b.py", "b = 1", "b = 2"),
     ]
     first, second = plan(files, edits).files
     assert not first.changes_something
@@ -153,7 +155,8 @@ def test_new_text_that_stands_there_already_is_a_success_that_changes_nothing() 
 
 def test_the_same_edit_twice_is_applied_once() -> None:
     result = plan(
-        {"a.py": file("a = 1\n")}, [Edit("a.py", "a = 1", "a = 2", line=1), Edit("a.py", "a = 1", "a = 2", line=9)]
+        {"a.py": file("a = 1\n")},
+        [Replace("a.py", "a = 1", "a = 2", line=1), Replace("a.py", "a = 1", "a = 2", line=9)],
     )
     assert result.files[0].after is not None
     assert result.files[0].after.text == "a = 2\n"
@@ -166,7 +169,7 @@ def test_an_edit_without_change_is_refused() -> None:
 
 
 def test_a_unique_part_of_a_line_is_taken_with_a_note() -> None:
-    result = plan({"a.py": file("total = count(items)\n")}, [Edit("a.py", "count(items)", "len(items)")]).files[0]
+    result = plan({"a.py": file("total = count(items)\n")}, [Replace("a.py", "count(items)", "len(items)")]).files[0]
     assert result.after is not None
     assert result.after.text == "total = len(items)\n"
     assert isinstance(result.outcomes[0], Match)
@@ -181,7 +184,7 @@ def test_a_part_of_a_word_is_not_taken() -> None:
 
 def test_a_text_that_is_stale_is_refused_as_such() -> None:
     shown = {"a.py": file("a = 1\n")}
-    refusal = plan({"a.py": file("a = 7\n")}, [Edit("a.py", "a = 1", "a = 2")], shown=shown).files[0].outcomes[0]
+    refusal = plan({"a.py": file("a = 7\n")}, [Replace("a.py", "a = 1", "a = 2")], shown=shown).files[0].outcomes[0]
     assert isinstance(refusal, Refusal)
     assert refusal.reason is RefusalReason.STALE
 
@@ -200,7 +203,7 @@ def test_an_ellipsis_that_is_code_is_not_a_placeholder() -> None:
 
 
 def test_an_empty_search_text_creates_a_file_and_never_overwrites_one() -> None:
-    created = plan({}, [Edit("new.py", "", "x = 1")]).files[0]
+    created = plan({}, [Replace("new.py", "", "x = 1")]).files[0]
     assert created.before is None
     assert created.after is not None
     assert created.after.data == b"x = 1\n"
@@ -237,7 +240,7 @@ def test_special_characters_reach_the_file_byte_for_byte(text: str) -> None:
 
 def test_a_character_that_the_encoding_lacks_is_refused() -> None:
     latin = TextFile.decode("a.py", "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1"))
-    refusal = plan({"a.py": latin}, [Edit("a.py", "x = 'é'", "x = '日'")]).files[0].outcomes[0]
+    refusal = plan({"a.py": latin}, [Replace("a.py", "x = 'é'", "x = '日'")]).files[0].outcomes[0]
     assert isinstance(refusal, Refusal)
     assert refusal.message == "a.py: '日' does not exist in iso8859-1"
 
@@ -279,13 +282,13 @@ def test_new_text_that_stands_somewhere_is_no_success_for_an_edit_of_quite_anoth
 
 
 def test_a_file_that_is_created_twice_with_the_same_text_is_created_once() -> None:
-    result = plan({}, [Edit("n.txt", "", "a\nb", "1"), Edit("n.txt", "", "a\nb", "2")]).files[0]
+    result = plan({}, [Replace("n.txt", "", "a\nb", "1"), Replace("n.txt", "", "a\nb", "2")]).files[0]
     assert result.after is not None
     assert (result.after.text, [isinstance(each, Match) for each in result.outcomes]) == ("a\nb\n", [True, True])
 
 
 def test_a_file_that_is_created_twice_with_different_texts_is_refused() -> None:
-    result = plan({}, [Edit("n.txt", "", "a", "1"), Edit("n.txt", "", "b", "2")]).files[0]
+    result = plan({}, [Replace("n.txt", "", "a", "1"), Replace("n.txt", "", "b", "2")]).files[0]
     assert result.after is None
     assert [refusal.reason for refusal in result.refusals] == [RefusalReason.OVERLAP] * 2
 
@@ -311,7 +314,7 @@ def test_shifted_edits_that_only_together_make_sense_are_applied_together() -> N
 
 def test_of_shifted_edits_the_one_that_breaks_the_file_is_named() -> None:
     before = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
-    edits = [Edit("a.py", "return 1", "return 10", line=1), Edit("a.py", "return 2", "return (", line=2)]
+    edits = [Replace("a.py", "return 1", "return 10", line=1), Replace("a.py", "return 2", "return (", line=2)]
     outcomes = plan({"a.py": file(before)}, edits).files[0].outcomes
     assert isinstance(outcomes[0], Match)
     assert isinstance(outcomes[1], Refusal)
@@ -320,7 +323,7 @@ def test_of_shifted_edits_the_one_that_breaks_the_file_is_named() -> None:
 
 def test_a_thousand_edits_of_a_long_file_find_their_places() -> None:
     before = "".join(f"def f{n}():\n    return {n}\n\n" for n in range(4000))
-    edits = [Edit("a.py", f"    return {n}", f"    return -{n}", line=n) for n in range(1000)]
+    edits = [Replace("a.py", f"    return {n}", f"    return -{n}", line=n) for n in range(1000)]
     result = plan({"a.py": file(before)}, edits).files[0]
     assert result.refusals == ()
     assert result.after is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from motet.edits import Edit, Refusal, parse_replace_in_file, plan
+from motet.edits import Refusal, Replace, parse_replace_in_file, plan
 from motet.messages import Message, Part, Role, ToolCall, ToolResult
 from motet.models.offline import OfflineModel
 from motet.models.protocol import Completed, ModelRequest, TextDelta, ToolCallDelta, ToolDefinition
@@ -42,7 +42,7 @@ class Answer:
         return {one["path"]: one["diff"] for one in arguments}
 
     @property
-    def edits(self) -> list[Edit]:
+    def edits(self) -> list[Replace]:
         return [edit for path, diff in self.diffs.items() for edit in parse_replace_in_file(path, diff)]
 
 

@@ -4,7 +4,7 @@ text, or there is no block."""
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from motet.edits import Edit, Refusal, parse_replace_in_file, plan
+from motet.edits import Refusal, Replace, parse_replace_in_file, plan
 from motet.models.offline.blocks import blocks_of, regions_of
 from motet.text import LineIndex, Position, Range, TextFile
 from motet.text.report import FileReport, ReportedEdit, Run
@@ -135,8 +135,8 @@ async def test_a_fix_far_apart_makes_two_small_blocks() -> None:
         )
     )
     assert answer.edits == [
-        Edit("a.py", "import a", "import b", "", 1),
-        Edit("a.py", "use(b)", "use(a)", "", 6),
+        Replace("a.py", "import a", "import b", "", 1),
+        Replace("a.py", "use(b)", "use(a)", "", 6),
     ]
 
 

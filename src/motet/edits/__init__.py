@@ -4,29 +4,41 @@ edits become one proposal, and a reviewed proposal becomes bytes. Pure: no I/O h
     answer ──formats──▶ [Edit] ──plan──▶ Match | Refusal ──hunks──▶ Proposal ──review──▶ accepted bytes
 """
 
-from motet.edits.edit import Edit
+from motet.edits.dialect import Dialect
+from motet.edits.edit import Anchor, Delete, Edit, Insert, Move, Near, Replace, ReplaceAnchored, Write
 from motet.edits.formats import parse_replace_in_file, parse_search_replace
 from motet.edits.hunks import Hunk
 from motet.edits.lines import Line
 from motet.edits.outcome import Candidate, Match, Outcome, Refusal, RefusalReason, Rung
 from motet.edits.plan import FilePlan, Plan, plan
+from motet.edits.preview import EditPreview
 from motet.edits.review import Decision, Proposal, ReviewedHunk
 
 __all__ = [
+    "Anchor",
     "Candidate",
     "Decision",
+    "Delete",
+    "Dialect",
     "Edit",
+    "EditPreview",
     "FilePlan",
     "Hunk",
+    "Insert",
     "Line",
     "Match",
+    "Move",
+    "Near",
     "Outcome",
     "Plan",
     "Proposal",
     "Refusal",
     "RefusalReason",
+    "Replace",
+    "ReplaceAnchored",
     "ReviewedHunk",
     "Rung",
+    "Write",
     "parse_replace_in_file",
     "parse_search_replace",
     "plan",

@@ -1,4 +1,10 @@
-"""Edits as a model means them, before anybody has looked for their place."""
+"""Edits as a model means them, before anybody has looked for their place.
+
+    Edit = Replace | Insert | ReplaceAnchored | Write | Delete | Move
+
+Every edit has a `path` (relative to the workspace, with `/`), a `call` (the tool call or answer it came from) and a
+`line` (1-based, in that text, where it begins).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +12,32 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """Replace `search` by `replace` in `path` (relative to the workspace, with `/`).
+class Anchor:
+    """One line of a file that was shown as `12:a3│ text`: its 1-based number and the hash of its content."""
 
-    An empty `search` creates the file, or fills it when it is empty. `call` ties the edit to the tool call or
-    answer it came from; `line` is the 1-based line in that text where it begins.
+    line: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What a model said about a place besides the text that stands there.
+
+    `line`: 1-based, only a hint. `headers`: lines or symbols that stand before the place, outermost first.
+    `at_end`: the place ends where the file ends.
+    """
+
+    line: int = 0
+    headers: tuple[str, ...] = ()
+    at_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Replace `search` by `replace`; an empty `search` creates the file, or fills it when it is empty.
+
+    Both are whole lines; with `inline` they are characters, and may begin and end inside a line. `replace_all`
+    means every place, however many.
     """
 
     path: str
@@ -18,3 +45,64 @@ class Edit:
     replace: str
     call: str = ""
     line: int = 1
+    near: Near = Near()
+    inline: bool = False
+    replace_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """New lines `text` at a place: at the end of the file (`near.at_end`), after the one line that the last of
+    `near.headers` names, or before line `near.line` (the line after the last one appends)."""
+
+    path: str
+    text: str
+    near: Near
+    call: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceAnchored:
+    """Replace the lines from `first` to `last` by `text`; without `last`, insert `text` after `first` (line 0 is
+    before the first line). An anchor whose hash does not fit is never applied."""
+
+    path: str
+    first: Anchor
+    last: Anchor | None
+    text: str
+    call: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The whole new text of a file; with `create`, only where no such file exists."""
+
+    path: str
+    text: str
+    create: bool = False
+    call: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove the file."""
+
+    path: str
+    call: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Rename the file to `to`, together with the other edits of `path`."""
+
+    path: str
+    to: str
+    call: str = ""
+    line: int = 1
+
+
+Edit = Replace | Insert | ReplaceAnchored | Write | Delete | Move

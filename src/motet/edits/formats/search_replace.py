@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from motet.edits.edit import Edit
+from motet.edits.edit import Replace
 from motet.edits.formats.blocks import Block, parse_blocks
 from motet.edits.lines import split_lines
 from motet.errors import EditFormatError
@@ -15,13 +15,13 @@ _FENCE = re.compile(r"^\s*(?:`{3,5}|~{3,5})\s*(.*)$")
 _DECORATION = re.compile(r"^(?:[-*#>\d.)\s]*)(?:file(?:name)?|path)?:?\s*[`*\"']*(.+?)[`*\"':]*\s*$", re.IGNORECASE)
 
 
-def parse_search_replace(answer: str, call: str = "") -> list[Edit]:
+def parse_search_replace(answer: str, call: str = "") -> list[Replace]:
     """The edits in `answer`, in order; an answer without blocks has none.
 
     Raises `EditFormatError`, naming the line, for a broken block or one whose file is not named.
     """
     lines = [line.text for line in split_lines(answer)]
-    edits: list[Edit] = []
+    edits: list[Replace] = []
     path = ""
     previous_end = -1
     for block in parse_blocks(lines):
@@ -29,7 +29,7 @@ def parse_search_replace(answer: str, call: str = "") -> list[Edit]:
         if not path:
             number = block.first + 1
             raise EditFormatError(f"line {number}: no path before this block says which file it is for", number)
-        edits.append(Edit(path, block.search, block.replace, call, block.first + 1))
+        edits.append(Replace(path, block.search, block.replace, call, block.first + 1))
         previous_end = block.last
     return edits
 

@@ -1,0 +1,23 @@
+"""What every format is: a reader that is given an answer line by line, so that it works while text streams."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from motet.edits.edit import Edit
+from motet.edits.preview import EditPreview
+
+Piece = EditPreview | Edit
+
+
+class Reader(Protocol):
+    """Reads one format. Raises `EditFormatError`, naming the 1-based line, for what cannot be understood, and
+    nothing else whatever it is given. Time and memory grow with the text."""
+
+    def line(self, text: str, number: int) -> list[Piece]:
+        """What the line `text` (without its end, LF or CR LF), 1-based `number` in the answer, completes."""
+        ...
+
+    def end(self) -> list[Piece]:
+        """What the end of the answer completes."""
+        ...
