@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from motet.edits.lines import Line, join_lines, split_lines
-from motet.edits.splice import changes
+from motet.text.changes import changes
 
 _JOIN_DISTANCE = 3
 """Changes with at most this many unchanged lines between them are one hunk until it is split."""
