@@ -3,13 +3,14 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench docs lock clean
+.PHONY: help setup demo test check bench fuzz docs lock clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
 	@echo "make test     run the tests (real language servers, real HTTP, real files)"
 	@echo "make check    lint, types, import contract, acceptance page: before each commit"
 	@echo "make bench    run the benchmarks and write docs/benchmarks.md"
+	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
 	@echo "make docs     write the generated pages of docs/"
 	@echo "make lock     pin the newest versions in requirements/all.lock"
 
@@ -28,6 +29,9 @@ check: setup
 
 bench: setup
 	@$(BIN)/python bench/run_all.py
+
+fuzz: setup
+	@$(BIN)/python tools/fuzz.py $(ARGS)
 
 docs: setup
 	@$(BIN)/python tools/docs.py

@@ -10,6 +10,7 @@
     │   ├── FileTooLarge           the file is larger than the limit
     │   ├── StaleFile              the file changed since it was read
     │   └── UndoRefused            a checkpoint cannot be restored without losing newer work
+    ├── InputError                 what was given to a command to work on cannot be used     (exit 3)
     ├── EditFormatError            an answer holds an edit that cannot be understood; names the line
     ├── ProcessError               a child process could not be started or did not answer
     │   └── ServerError            a language server died, hung or wrote garbage
@@ -79,6 +80,12 @@ class StaleFile(WorkspaceError):
 
 class UndoRefused(WorkspaceError):
     """A file changed since the checkpoint; restoring it would lose that change."""
+
+
+class InputError(MotetError):
+    """What was given to a command to work on (an answer, a log) cannot be used; the message says why."""
+
+    exit_code = ExitCode.MODEL
 
 
 class EditFormatError(MotetError):

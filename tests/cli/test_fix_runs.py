@@ -56,7 +56,7 @@ NOT_ROOT = "root may read and write everything"
         (["fix", "--checker", " "], "motet: checker: the command is empty; give one such as --checker 'make'\n"),
         (["fix", "--checker", "no-such-program -x"], "motet: --checker: no-such-program: not found; install it or put it on PATH\n"),
         (["fxi"], "motet: no such command: fxi; did you mean fix? (motet --help)\n"),
-        (["frobnicate"], "motet: no such command: frobnicate; there are fix, undo, models, doctor, config, trust (motet --help)\n"),
+        (["frobnicate"], "motet: no such command: frobnicate; there are fix, apply, undo, models, doctor, config, trust (motet --help)\n"),
     ],
 )  # fmt: skip
 def test_a_wrong_command_line_is_one_clear_line(project: Project, arguments: list[str], said: str) -> None:

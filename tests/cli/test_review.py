@@ -344,7 +344,8 @@ def test_one_hunk_taken_one_left_one_edited_and_one_decision_undone(
     assert project.text("a.txt") == numbered({**BEFORE, **edited, 27: AFTER[27]})
     answer = told(served, 2)
     assert "a.txt: applied 2 of 3 hunks\\nhunk 1 (line 3): rejected by the human\\n" in answer
-    assert "hunk 2 (line 13): changed by the human to:\\nbetter thirteen\\nline 14\\nbetter fifteen" in answer
+    assert "hunk 2 (line 13): changed by the human (- your lines, + what stands there now):" in answer
+    assert "+better thirteen" in answer
     file = Path((tmp_path / "log").read_text().strip())
     assert (file.suffix, file.exists()) == (".txt", False)
     assert file.is_relative_to(project.state), "nothing is written outside of motet's own places"

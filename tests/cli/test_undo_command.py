@@ -78,8 +78,8 @@ def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
     assert re.fullmatch(rf"1  {when}  motet fix  undone  a.txt, b.txt, sub/c.txt", oldest)
     listed = fixed.here("undo", "--list", "--json").events
     assert [(one["schema"], one["id"], one["undoes"], one["undone"], one["finished"]) for one in listed] == [
-        (1, "2", "1", False, True),
-        (1, "1", None, True, True),
+        (1, "2", ["1"], False, True),
+        (1, "1", [], True, True),
     ]
     assert listed[1]["files"] == sorted(BEFORE)
 
@@ -88,7 +88,7 @@ def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
     ("arguments", "code", "said"),
     [
         (["--id", "7"], 2, "motet: checkpoint 7: there is none with this id; `motet undo --list` shows them\n"),
-        (["nosuch"], 2, "motet: nosuch: not changed by checkpoint 1, or undone already\n"),
+        (["nosuch"], 2, "motet: nosuch: not changed by any checkpoint, or undone already\n"),
         (["/etc/passwd"], 2, "motet: /etc: outside of the workspace {root}\n"),
         (["--id"], 2, "motet: option '--id' requires an argument (motet undo --help)\n"),
     ],

@@ -51,14 +51,16 @@ def edit_text(lines: Lines) -> str:
     return "".join(blocks)
 
 
-def expected(lines: Lines, newline: str, final: bool) -> str:
+def expected(lines: Lines, final: bool) -> str:
+    """A new line, and a last line that is not the last any more, take the line end of the line before."""
     result: list[tuple[str, str]] = []
     for number, (text, end, does) in enumerate(lines):
         if does in ("keep", "insert"):
             result.append((text, end))
         if does in ("replace", "insert"):
             result.append((f"new {number}", end))
-    closed = [(text, end or newline) for text, end in result]
+    before = lines[-2][1] if len(lines) > 1 else "\n"
+    closed = [(text, end or before) for text, end in result]
     if not final:
         closed[-1] = (closed[-1][0], "")
     return "".join(text + end for text, end in closed)
@@ -77,14 +79,14 @@ def test_only_the_intended_lines_change_and_everything_else_stays_byte_for_byte(
     planned = plan({"a.txt": before}, parse_replace_in_file("a.txt", diff))
     assert planned.files[0].refusals == ()
     after = planned.proposals()[0].decide_pending(Decision.ACCEPTED).accepted()
-    assert after == bom + expected(lines, before.newline, final).encode(encoding)
+    assert after == bom + expected(lines, final).encode(encoding)
 
 
 @pytest.mark.parametrize("odd", list("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"))
 def test_a_character_that_only_some_take_for_a_line_end_does_not_split_a_line(odd: str) -> None:
     diff = f"<<<<<<< SEARCH\na{odd}b\n=======\nc{odd}d\n>>>>>>> REPLACE"
-    assert parse_replace_in_file("a.py", diff) == [Replace("a.py", f"a{odd}b", f"c{odd}d")]
-    assert parse_search_replace(f"a.py\n{diff}") == [Replace("a.py", f"a{odd}b", f"c{odd}d", line=2)]
+    assert parse_replace_in_file("a.py", diff) == [Replace("a.py", f"a{odd}b\n", f"c{odd}d\n")]
+    assert parse_search_replace(f"a.py\n{diff}") == [Replace("a.py", f"a{odd}b\n", f"c{odd}d\n", line=2)]
     call = calls_in_text(f"a.py\n{diff}")[0]
     assert "a.py" in call.arguments
-    assert len(call.arguments.split("\\n")) == 5
+    assert call.arguments.count("\\n") == 5

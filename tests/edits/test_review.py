@@ -24,7 +24,28 @@ def test_the_file_gets_exactly_the_accepted_hunks() -> None:
     assert decided.describe() == (
         "a.txt: applied 2 of 3 hunks\n"
         "hunk 2 (line 10): rejected by the human: keep ten\n"
-        "hunk 3 (line 30): changed by the human to:\n31\n32"
+        "hunk 3 (line 30): changed by the human (- your lines, + what stands there now):\n+31\n+32"
+    )
+
+
+def test_an_amendment_is_told_as_a_small_diff_from_what_was_proposed() -> None:
+    lines = [f"line {n}\n" for n in range(1, 13)]
+    decided = proposal("", "".join(lines)).amend(0, "".join(lines).replace("line 2\n", "two\n").replace("12", "XII"))
+    assert decided.describe() == (
+        "a.txt: applied 1 of 1 hunk\n"
+        "hunk 1 (line 1): changed by the human (- your lines, + what stands there now):\n"
+        " line 1\n-line 2\n+two\n line 3\n line 4\n@@ 5 unchanged lines @@\n"
+        " line 10\n line 11\n-line 12\n+line XII"
+    )
+
+
+def test_an_amendment_that_changes_nothing_is_told_as_taken() -> None:
+    assert proposal("a\n", "A\n").amend(0, "A\n").describe() == "a.txt: applied 1 of 1 hunk"
+
+
+def test_a_hunk_that_nobody_decided_about_is_told() -> None:
+    assert proposal("a\n", "A\n").describe() == (
+        "a.txt: applied 0 of 1 hunk\nhunk 1 (line 1): not decided, so not written"
     )
 
 

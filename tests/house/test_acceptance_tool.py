@@ -196,7 +196,7 @@ def test_each_demand_of_this_repository_is_known_once_and_said_shortly() -> None
         cwd=ROOT / "tools", capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert len(rows) == len({id for id, _, _ in rows}) == 435
+    assert len(rows) == len({id for id, _, _ in rows}) == 470
     assert {kind for _, kind, _ in rows} == {
         "feature", "behaviour", "wish", "complaint to end", "problem to solve", "design note", "acceptance",
     }  # fmt: skip

@@ -1,12 +1,14 @@
 """Every call gets exactly one result, and nothing runs that was not handed over."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
+from pydantic import BaseModel
 
 from motet.edits import Decision, Proposal
 from motet.messages import ToolCall
-from motet.tools import EditDesk, Toolbox
+from motet.tools import EditDesk, Toolbox, ToolInput, ToolOutput, ToolSpec
 from motet.tools.builtin import ReplaceInFile
 from motet.tools.toolbox import MAX_OUTPUT_CHARACTERS
 from motet.workspace import MemoryWorkspace
@@ -54,21 +56,61 @@ async def test_a_tool_that_was_not_handed_over_is_not_run_and_the_names_that_exi
     assert workspace.files == {}
 
 
+class Echo:
+    """Says what it was given."""
+
+    class Input(BaseModel):
+        text: str
+
+    spec = ToolSpec("echo", "Say it again.", Input, frozenset())
+
+    async def run(self, calls: Sequence[ToolInput]) -> list[ToolOutput]:
+        assert calls, "a tool without calls is not run"
+        return [ToolOutput(call.value.text) for call in calls if isinstance(call.value, Echo.Input)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (
-            "{",
-            "replace_in_file: the arguments do not fit: Invalid JSON: EOF while parsing an object at line 1 column 1; nothing was done",
-        ),
-        ('{"path": "a.py"}', "replace_in_file: the arguments do not fit: diff: Field required; nothing was done"),
-        ("[]", "replace_in_file: the arguments do not fit: Input should be an object; nothing was done"),
+        ("{", "echo: the arguments do not fit: Invalid JSON: EOF while parsing an object at line 1 column 1; nothing was done"),
+        ('{"path": "a.py"}', "echo: the arguments do not fit: text: Field required; nothing was done"),
+        ("[]", "echo: the arguments do not fit: Input should be an object; nothing was done"),
+    ],
+)  # fmt: skip
+async def test_arguments_that_do_not_fit_are_told_and_nothing_is_done(arguments: str, text: str) -> None:
+    outputs = await Toolbox([Echo()]).run([ToolCall("1", "echo", arguments)])
+    assert outputs == [ToolOutput(text, is_error=True)]
+
+
+async def test_each_call_gets_its_own_output_whatever_became_of_the_others() -> None:
+    workspace = MemoryWorkspace({"a.py": "a = 1\n"})
+    both = Toolbox([ReplaceInFile(EditDesk(workspace, Accept())), Echo()])
+    calls = [
+        ToolCall("1", "echo", '{"text": "one"}'),
+        call("a.py", ("a = 1", "a = 2"), id="1"),
+        ToolCall("1", "echo", "{}"),
+        ToolCall("1", "echo", '{"text": "two"}'),
+    ]
+    outputs = await both.run(calls)
+    assert [(output.text[:21], output.is_error) for output in outputs] == [
+        ("one", False), ("a.py: applied 1 of 1 ", False), ("echo: the arguments d", True), ("two", False),
+    ]  # fmt: skip
+    assert workspace.files == {"a.py": b"a = 2\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ("{", "replace_in_file: refused (bad_format): line 1: the JSON ends before its object does"),
+        ('{"path": "a.py"}', "replace_in_file: refused (bad_format): line 1: the call: 'diff' is missing"),
+        ('{"path": "./a.py", "diff": "a"}', "a.py: refused (bad_format): the diff holds no SEARCH/REPLACE block"),
     ],
 )
-async def test_arguments_that_do_not_fit_are_told_and_nothing_is_done(arguments: str, text: str) -> None:
-    toolbox, _, reviewer = box({"a.py": "a\n"})
+async def test_an_edit_that_cannot_be_understood_is_told_and_nothing_is_done(arguments: str, text: str) -> None:
+    toolbox, workspace, reviewer = box({"a.py": "a\n"})
     outputs = await toolbox.run([ToolCall("1", "replace_in_file", arguments)])
-    assert (outputs[0].text, outputs[0].is_error, reviewer.seen) == (text, True, [])
+    assert outputs[0].text.startswith(text)
+    assert (outputs[0].is_error, reviewer.seen, workspace.files) == (True, [], {"a.py": b"a\n"})
 
 
 async def test_calls_of_one_answer_to_one_file_are_planned_together() -> None:
@@ -133,7 +175,7 @@ async def test_a_file_that_changed_during_the_review_is_not_overwritten() -> Non
 
 
 async def test_a_long_output_is_cut_in_the_middle_and_says_so() -> None:
-    toolbox, _, _ = box({"a.py": "x\n" * 20_000})
-    outputs = await toolbox.run([call("a.py", ("x", "y"))])
+    toolbox, _, _ = box({"a.py": "x\n"})
+    outputs = await toolbox.run([call("a.py", *((f"not there {number}", "y") for number in range(300)))])
     assert len(outputs[0].text) < MAX_OUTPUT_CHARACTERS + 50
     assert "characters left out]" in outputs[0].text

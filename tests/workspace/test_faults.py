@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 import workspace_kit as faults
-from workspace_kit import AFTER, BEFORE, BETWEEN
+from workspace_kit import AFTER, BEFORE, BETWEEN, CHANGED_SINCE, MERGED
 
-from motet.errors import WorkspaceError
+from motet.errors import UndoRefused, WorkspaceError
 from motet.workspace import DiskWorkspace
 from motet.workspace.temporary import is_temporary
 
@@ -83,6 +83,7 @@ async def run_with_failures(project: Path, state: Path, step: int, last: int, co
     return bool(failed)
 
 
+@pytest.mark.acceptance("T-23")
 @pytest.mark.parametrize(("code", "system"), [(errno.ENOSPC, "exchange"), (errno.EIO, "plain")])
 def test_a_step_that_fails_leaves_whole_files_and_an_undo_that_works(tmp_path: Path, code: int, system: str) -> None:
     with faults.plain_renames() if system == "plain" else contextlib.nullcontext():
@@ -159,6 +160,7 @@ def crash_cases(tmp_path: Path, action: str, system: str) -> list[Path]:
     return [tmp_path / str(step) for step in range(1, number + 1)]
 
 
+@pytest.mark.acceptance("T-23")
 @pytest.mark.parametrize("system", ["exchange", "plain"])
 def test_kill_9_at_any_step_of_a_run_leaves_whole_files_and_an_undo_that_works(tmp_path: Path, system: str) -> None:
     cases = crash_cases(tmp_path, "run", system)
@@ -178,3 +180,59 @@ def test_kill_9_at_any_step_of_an_undo_leaves_whole_files_and_both_ends_within_r
         project, state = case / "project", case / "state"
         assert_every_file_is_old_or_new(project)
         asyncio.run(assert_both_ends_are_within_reach(project, state))
+
+
+def assert_every_file_is_merged_or_not(project: Path) -> None:
+    found = faults.files(project)
+    for path in {*CHANGED_SINCE, *MERGED}:
+        assert found.get(path) in {CHANGED_SINCE.get(path), MERGED.get(path)}, path
+    assert "old.py" in found or "new/place.py" in found
+    assert set(found) - leftovers(found) <= {*CHANGED_SINCE, *MERGED}
+
+
+async def assert_a_merge_can_be_ended_and_taken_back(project: Path, state: Path) -> None:
+    """Once it is recorded what an undo is to do, the next one goes on without being told again to merge."""
+    ends: list[dict[str, bytes]] = []
+    for _ in range(3):
+        found = faults.files(project)
+        ends.append({path: data for path, data in found.items() if path not in leftovers(found)})
+        workspace = faults.open_workspace(project, state)
+        try:
+            await workspace.undo()
+        except UndoRefused:
+            assert ends[-1] == CHANGED_SINCE
+            assert len(await workspace.history()) == 1
+            await workspace.undo(merge=True)
+    assert CHANGED_SINCE in ends
+    assert MERGED in ends
+
+
+def test_a_step_of_a_merging_undo_that_fails_leaves_whole_files_and_a_second_undo_ends_it(tmp_path: Path) -> None:
+    async def both(project: Path, state: Path) -> bool:
+        await faults.change_and_go_on(project, state)
+        failed, before = failing_from(step, step, errno.EIO)
+        with faults.every_step(before):  # pyright: ignore[reportArgumentType]
+            try:
+                await faults.open_workspace(project, state).undo(merge=True)
+            except WorkspaceError as error:
+                assert "\n" not in str(error)
+        return bool(failed)
+
+    step = 0
+    more = True
+    while more:
+        step += 1
+        project, state = faults.lay_out(tmp_path / str(step))
+        more = asyncio.run(both(project, state))
+        assert_every_file_is_merged_or_not(project)
+        asyncio.run(assert_a_merge_can_be_ended_and_taken_back(project, state))
+    assert step > 50
+
+
+def test_kill_9_at_any_step_of_a_merging_undo_leaves_whole_files_and_both_ends_within_reach(tmp_path: Path) -> None:
+    cases = crash_cases(tmp_path, "merge", "exchange")
+    assert len(cases) > 50
+    for case in cases:
+        project, state = case / "project", case / "state"
+        assert_every_file_is_merged_or_not(project)
+        asyncio.run(assert_a_merge_can_be_ended_and_taken_back(project, state))

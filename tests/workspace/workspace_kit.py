@@ -1,7 +1,7 @@
 """A human who can be asked; one run over a small project, and ways to make any step of it fail or be the last one.
 
-As a program (`python workspace_kit.py BASE run|undo exchange|plain`) it does the run again and again in `BASE/1`,
-`BASE/2`, …, each time in a process of its own that kills itself at step 1, 2, …, until a run comes to its end.
+As a program (`python workspace_kit.py BASE run|undo|merge exchange|plain`) it does the run again and again in
+`BASE/1`, `BASE/2`, …, each time in a process of its own that kills itself at step 1, 2, …, until one comes to its end.
 """
 
 from __future__ import annotations
@@ -31,6 +31,21 @@ AFTER = {
 }
 BETWEEN = {"a.py": b"print('aa')\r\n"}
 """What the run leaves in a file for a while."""
+
+
+def twenty_lines(**changed: str) -> bytes:
+    """Twenty lines; `_3="x"` is another third line."""
+    return b"".join(changed.get(f"_{number}", f"line {number}").encode() + b"\n" for number in range(1, 21))
+
+
+CHANGED_SINCE = {
+    "a.py": twenty_lines(_3="motet", _10="own"),
+    "new/place.py": twenty_lines(_3="motet", _10="own"),
+    "made.py": b"made\n",
+}
+"""What there is after motet has changed one file, moved another and made a third, and somebody has gone on."""
+MERGED = {"a.py": twenty_lines(_10="own"), "old.py": twenty_lines(_10="own")}
+"""The same without what motet did."""
 
 
 @dataclass
@@ -80,6 +95,24 @@ async def run(project: Path, state: Path) -> None:
     await workspace.write(a, AFTER["a.py"])
     await workspace.delete(await workspace.read("src/old.py"))
     await workspace.finish()
+
+
+async def change_and_go_on(project: Path, state: Path) -> None:
+    """What leads to `CHANGED_SINCE`."""
+    for name in ("a.py", "old.py"):
+        (project / name).write_bytes(twenty_lines())
+    (project / "src/b.py").unlink(missing_ok=True)
+    (project / "src/old.py").unlink(missing_ok=True)
+    workspace = open_workspace(project, state)
+    await workspace.begin("a run")
+    await workspace.write(await workspace.read("a.py"), twenty_lines(_3="motet"))
+    old = await workspace.read("old.py")
+    await workspace.create("new/place.py", twenty_lines(_3="motet"), moved_from="old.py")
+    await workspace.delete(old)
+    await workspace.create("made.py", b"made\n")
+    await workspace.finish()
+    for name in ("a.py", "new/place.py"):
+        (project / name).write_bytes(CHANGED_SINCE[name])
 
 
 @contextmanager
@@ -148,13 +181,15 @@ def write_in_every_directory(project: Path) -> None:
 
 
 def main(base: Path, action: str) -> None:
-    """`action`: the run, or the undo after it."""
+    """`action`: the run, the undo after it, or an undo with a merge."""
     number = 0
     while True:
         number += 1
         project, state = lay_out(base / str(number))
         if action == "undo":
             asyncio.run(run(project, state))
+        if action == "merge":
+            asyncio.run(change_and_go_on(project, state))
         child = os.fork()
         if child == 0:
             die_at(number, project, state, action)
@@ -175,8 +210,8 @@ def die_at(step: int, project: Path, state: Path, action: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with every_step(before):
-        if action == "undo":
-            asyncio.run(open_workspace(project, state).undo())
+        if action in ("undo", "merge"):
+            asyncio.run(open_workspace(project, state).undo(merge=action == "merge"))
         else:
             asyncio.run(run(project, state))
     os._exit(0)

@@ -16,6 +16,7 @@ from motet.errors import ExitCode, MotetError
 
 _COMMANDS = {
     "fix": "Fix what compilers and linters complain about.",
+    "apply": "Apply the edits in any model's answer, reviewed hunk by hunk.",
     "undo": "Take back what motet wrote; undo again to have it back.",
     "models": "List the models that can be used now, and why others cannot.",
     "doctor": "Check servers, models, keys and places on this machine.",

@@ -21,6 +21,7 @@ _STATES = {
     Decision.ACCEPTED: "  taken",
     Decision.REJECTED: "  left",
     Decision.AMENDED: "  taken as you edited it",
+    Decision.STALE: "  stale: these lines have changed",
 }
 
 
@@ -30,14 +31,24 @@ def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, reasons: Seque
     reviewed = proposal.hunks[index]
     hunk, total = reviewed.hunk, len(proposal.hunks)
     count = f"  hunk {index + 1} of {total}" if total > 1 else ""
-    created = "  new file" if proposal.before is None else ""
     place = f"{proposal.path}:{hunk.line}"
     terminal.line(always=True)
-    terminal.spans((place, "bold"), (count + created + _STATES[reviewed.decision], "dim"), always=True)
+    terminal.spans((place, "bold"), (count + _about_file(proposal) + _STATES[reviewed.decision], "dim"), always=True)
     for found in _about(hunk, reasons):
         terminal.spans(("  ", ""), *what_is_wrong(found), hang=_HANG, always=True)
     for spans in _diff(split_lines(proposal.base.text), hunk):
         terminal.verbatim(*spans, always=True)
+
+
+def _about_file(proposal: Proposal) -> str:
+    """What happens to the file besides its lines."""
+    facts = {
+        "new file": proposal.before is None,
+        "the file is deleted": proposal.deletes,
+        f"moved to {proposal.moves_to}": bool(proposal.moves_to),
+        "approximate: the search text differs from these lines": proposal.approximate,
+    }
+    return "".join(f"  {fact}" for fact, holds in facts.items() if holds)
 
 
 def _diff(before: Sequence[Line], hunk: Hunk) -> Iterator[list[Span]]:

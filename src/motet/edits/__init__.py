@@ -6,7 +6,7 @@ edits become one proposal, and a reviewed proposal becomes bytes. Pure: no I/O h
 
 from motet.edits.dialect import Dialect
 from motet.edits.edit import Anchor, Delete, Edit, Insert, Move, Near, Replace, ReplaceAnchored, Write
-from motet.edits.formats import parse_replace_in_file, parse_search_replace
+from motet.edits.formats import FORMATS, StreamParser, parse, parse_replace_in_file, parse_search_replace
 from motet.edits.hunks import Hunk
 from motet.edits.lines import Line
 from motet.edits.outcome import Candidate, Match, Outcome, Refusal, RefusalReason, Rung
@@ -15,6 +15,7 @@ from motet.edits.preview import EditPreview
 from motet.edits.review import Decision, Proposal, ReviewedHunk
 
 __all__ = [
+    "FORMATS",
     "Anchor",
     "Candidate",
     "Decision",
@@ -38,7 +39,9 @@ __all__ = [
     "ReplaceAnchored",
     "ReviewedHunk",
     "Rung",
+    "StreamParser",
     "Write",
+    "parse",
     "parse_replace_in_file",
     "parse_search_replace",
     "plan",

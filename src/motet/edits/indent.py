@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 _TAB_WIDTHS = (4, 2, 8)
@@ -28,16 +28,25 @@ class IndentShift:
         return self.add + indent[len(self.remove) :] + body
 
 
-def find_shift(search: Sequence[str], found: Sequence[str]) -> IndentShift | None:
+UNSHIFTED = IndentShift()
+"""Leaves every line as it is."""
+
+
+def exact_body(line: str) -> str:
+    """What a line has to have in common with another besides its indentation: all but trailing white space."""
+    return line.strip(" \t").rstrip()
+
+
+def find_shift(
+    search: Sequence[str], found: Sequence[str], body: Callable[[str], str] = exact_body
+) -> IndentShift | None:
     """The one change that turns the indentation of every line of `search` into that of `found`.
 
-    Both have the same lines apart from leading and trailing white space. None when there is no such change, when
-    tabs and spaces would have to be exchanged by more than one possible width, or when a line begins with other
-    white space (a form feed, an ideographic space), which is no indentation.
+    None when their bodies differ, when there is no such change, or when tabs and spaces would have to be exchanged by
+    more than one possible width. Other white space at the front of a line (a form feed, an ideographic space) is no
+    indentation.
     """
-    if any(
-        ours.strip(" \t").rstrip() != theirs.strip(" \t").rstrip() for ours, theirs in zip(search, found, strict=True)
-    ):
+    if any(body(ours) != body(theirs) for ours, theirs in zip(search, found, strict=True)):
         return None
     pairs = [(_indent(ours), _indent(theirs)) for ours, theirs in zip(search, found, strict=True) if ours.strip()]
     plain = _common_prefix_change(pairs, 0)
@@ -51,6 +60,17 @@ def find_shift(search: Sequence[str], found: Sequence[str]) -> IndentShift | Non
         if len(choice) == 1:
             return choice[0]
     return None
+
+
+def keeps_indentation(search: Sequence[str], replace: Sequence[str]) -> bool:
+    """Whether new text begins at the same indentation as the search text, in its first or in its least indented
+    line: then a change of the one fits the other.
+
+    Otherwise the new text may be indented for the file already, and nobody knows which of the two was meant.
+    """
+    ours = [_indent(line) for line in search if line.strip()]
+    new = [_indent(line) for line in replace if line.strip()]
+    return not ours or not new or ours[0] == new[0] or min(ours, key=len) == min(new, key=len)
 
 
 def _common_prefix_change(pairs: Sequence[tuple[str, str]], tab_width: int) -> IndentShift | None:

@@ -1,97 +1,245 @@
-"""The matching ladder: where in a text do these lines stand? The first rung with exactly one hit wins.
+"""The matching ladder: where in a text do these lines stand? The first rung that has any hit decides.
 
 A rung with several hits is a refusal, not a reason to try a looser one. Never on any rung: without regard to
-case or to all white space, by first and last line alone, or the first of many.
+case or to all white space, by first and last line alone, or the first of many. What each rung forgives is told in
+`docs/edits.md`; rung 8 (elision) is in `elision.py`, rung 9 (approximate) in `nearest.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from motet.edits.indent import IndentShift, find_shift
-from motet.edits.lines import Line, split_lines
+from motet.edits.decorations import undecorated
+from motet.edits.indent import UNSHIFTED, IndentShift, exact_body, find_shift
+from motet.edits.lookalikes import fold
 from motet.edits.outcome import Rung
+from motet.edits.view import LONG_LINE, View
+from motet.text.changes import changes
+
+MOST_PLACES = 50_000
+"""Places of a part of a line that are told apart; of more, only the number counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """What to look for and what to put there: lines without their ends."""
+
+    search: tuple[str, ...]
+    replace: tuple[str, ...]
+
+    @classmethod
+    def of(cls, search: str, replace: str) -> Needle:
+        """From two texts of whole lines."""
+        return cls(lines_of(search), lines_of(replace))
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The search lines stand at 0-based line `first` of the text; `shift` turns their indentation into its."""
+    """The search lines stand in lines `first` up to `last` (0-based, end exclusive) of the text.
+
+    `shift` turns their indentation into the text's. `pairs` says for each search line which line of the text it
+    is, counted from `first` (None: a blank line that is not there); without it they correspond one to one.
+    """
 
     first: int
-    rung: Rung
-    shift: IndentShift = field(default_factory=IndentShift)
+    last: int
+    shift: IndentShift = UNSHIFTED
+    pairs: tuple[int | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
-    """All hits of the first rung that had any: exactly one is a place, several are an ambiguity."""
+class Found:
+    """All hits on the strictest rung that has any; `needle` is what was looked for there in the end."""
 
+    rung: Rung
+    needle: Needle
     hits: tuple[Hit, ...]
 
 
-class Haystack:
-    """One text, prepared for searching whole lines in it."""
-
-    def __init__(self, text: str) -> None:
-        self.lines = split_lines(text)
-        self._places: dict[str, list[int]] = {}
-        for number, line in enumerate(self.lines):
-            self._places.setdefault(line.text.strip(), []).append(number)
-
-    def find(self, search: Sequence[Line]) -> Hits:
-        """Hits of `search` (at least one line) on the strictest rung that has any."""
-        starts = self._candidates(search)
-        for rung, same in _RUNGS:
-            hits = tuple(Hit(start, rung) for start in starts if self._all(search, start, same))
-            if hits:
-                return Hits(hits)
-        return Hits(tuple(self._shifted(search, starts)))
-
-    def _candidates(self, search: Sequence[Line]) -> list[int]:
-        """Starts at which every line agrees when leading and trailing white space is ignored.
-
-        Looks only around the places of the search text's rarest line, so cost grows with the text.
-        """
-        keys = [line.text.strip() for line in search]
-        rarest = min(range(len(keys)), key=lambda index: len(self._places.get(keys[index], ())))
-        last = len(self.lines) - len(search)
-        starts = [place - rarest for place in self._places.get(keys[rarest], ())]
-        return [
-            start
-            for start in starts
-            if 0 <= start <= last
-            and all(self.lines[start + index].text.strip() == key for index, key in enumerate(keys))
-        ]
-
-    def _all(self, search: Sequence[Line], start: int, same: Callable[[Line, Line], bool]) -> bool:
-        return all(same(line, self.lines[start + index]) for index, line in enumerate(search))
-
-    def _shifted(self, search: Sequence[Line], starts: Sequence[int]) -> list[Hit]:
-        hits: list[Hit] = []
-        for start in starts:
-            window = [line.text for line in self.lines[start : start + len(search)]]
-            shift = find_shift([line.text for line in search], window)
-            if shift is not None:
-                hits.append(Hit(start, Rung.INDENTATION, shift))
-        return hits
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of `text`, which end at LF, CR LF or CR, without their ends."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return tuple(lines)
 
 
-def _exact(ours: Line, theirs: Line) -> bool:
-    # The last line of a search text has no line end of its own to compare.
-    return ours.text == theirs.text and ours.end in ("", theirs.end)
+def find_exact(view: View, search: str) -> list[int]:
+    """Offsets in `view.flat` at which `search`, whole lines ended by LF, stands as whole lines."""
+    flat, size = view.flat, len(search)
+    starts = [0] if flat.startswith(search) else []
+    inner = "\n" + search
+    at = flat.find(inner)
+    while at >= 0:
+        starts.append(at + 1)
+        at = flat.find(inner, at + 1)
+    if not flat.endswith("\n") and flat.endswith(search[:-1]):
+        last = len(flat) - size + 1
+        if flat and (last == 0 or flat[last - 1] == "\n"):
+            starts.append(last)
+    return starts
 
 
-def _without_line_end(ours: Line, theirs: Line) -> bool:
-    return ours.text == theirs.text
+def find_within(view: View, search: str) -> list[int]:
+    """Offsets in `view.flat` at which `search` stands, inside lines too; of very many only the first
+    `MOST_PLACES` + 1."""
+    offsets: list[int] = []
+    at = view.flat.find(search)
+    while at >= 0 and len(offsets) <= MOST_PLACES:
+        offsets.append(at)
+        at = view.flat.find(search, at + 1)
+    return offsets
 
 
-def _without_trailing_space(ours: Line, theirs: Line) -> bool:
-    return ours.text.rstrip() == theirs.text.rstrip()
+def find_drifted(view: View, needle: Needle) -> Found | None:
+    """Hits of lines that do not stand in the text exactly, on rungs 3 and 4."""
+    starts = _starts(view.keys, [line.strip() for line in needle.search])
+    if not starts:
+        return None
+    size = len(needle.search)
+    plain = [line.rstrip() for line in needle.search]
+    hits = [Hit(at, at + size) for at in starts if plain == list(map(str.rstrip, view.lines[at : at + size]))]
+    if hits:
+        return Found(Rung.TRAILING_SPACE, needle, tuple(hits))
+    if _has_long_line(needle.search):
+        return None
+    return _found(Rung.INDENTATION, needle, _shifted(needle.search, view.lines, starts))
 
 
-_RUNGS: tuple[tuple[Rung, Callable[[Line, Line], bool]], ...] = (
-    (Rung.EXACT, _exact),
-    (Rung.LINE_ENDS, _without_line_end),
-    (Rung.TRAILING_SPACE, _without_trailing_space),
-)
+def find_loose(view: View, needle: Needle) -> Found | None:
+    """Hits on rungs 5 to 7, which forgive what copying and retyping do to a text."""
+    if not needle.search or _has_long_line(needle.search):
+        return None
+    for rung in (_decorated, _look_alike, _squeezed):
+        found = rung(view, needle)
+        if found is not None:
+            return found
+    return None
+
+
+def _decorated(view: View, needle: Needle) -> Found | None:
+    for search, replace in undecorated(needle.search, needle.replace):
+        cleaned = Needle(search, replace)
+        text = "".join(line + "\n" for line in search)
+        hits = [Hit(line, line + len(search)) for line in map(view.line_at, find_exact(view, text))] if search else []
+        found = _found(Rung.DECORATIONS, cleaned, hits) or find_drifted(view, cleaned)
+        if found is not None:
+            return Found(Rung.DECORATIONS, cleaned, found.hits)
+    return None
+
+
+def _look_alike(view: View, needle: Needle) -> Found | None:
+    if view.flat.isascii() and all(line.isascii() for line in needle.search):
+        return None
+    starts = _starts(view.folded_keys, [fold(line).strip() for line in needle.search])
+    return _found(Rung.LOOK_ALIKES, needle, _shifted(needle.search, view.lines, starts, _folded_body))
+
+
+def _squeezed(view: View, needle: Needle) -> Found | None:
+    """Blank lines are left out on both sides, runs of white space inside a line count as one space."""
+    wanted = [(index, " ".join(fold(line).split())) for index, line in enumerate(needle.search)]
+    wanted = [(index, key) for index, key in wanted if key]
+    if not wanted or not _may_stand(view, [key for _, key in wanted]):
+        return None
+    present = [(index, key) for index, key in enumerate(view.squeezed) if key]
+    keys = [key for _, key in present]
+    hits: list[Hit] = []
+    for start in _starts(keys, [key for _, key in wanted]):
+        numbers = [present[start + step][0] for step in range(len(wanted))]
+        shift = find_shift(
+            [needle.search[index] for index, _ in wanted], [view.lines[number] for number in numbers], _squeezed_body
+        )
+        if shift is not None:
+            hits.append(_aligned(needle, [index for index, _ in wanted], numbers, view, shift))
+    uneven = [hit for hit in hits if hit.last - hit.first != len(needle.search) or None in (hit.pairs or ())]
+    if uneven and _changes_blank_lines(needle):
+        return None  # nobody knows whether the file has these blank lines already
+    return _found(Rung.FOLDED, needle, hits)
+
+
+def _changes_blank_lines(needle: Needle) -> bool:
+    """Whether the edit adds or removes blank lines."""
+    return any(
+        tag != "equal" and not all(line.strip() for line in (*needle.search[i:i2], *needle.replace[j:j2]))
+        for tag, i, i2, j, j2 in changes(needle.search, needle.replace)
+    )
+
+
+def _aligned(needle: Needle, wanted: Sequence[int], numbers: Sequence[int], view: View, shift: IndentShift) -> Hit:
+    """The hit with, for each search line, the text's line: blank ones pair with blank ones where they can."""
+    first, last = numbers[0], numbers[-1] + 1
+    pairs: list[int | None] = [None] * len(needle.search)
+    for index, number in zip(wanted, numbers, strict=True):
+        pairs[index] = number - first
+    for index in range(1, len(pairs)):
+        before = pairs[index - 1]
+        if pairs[index] is None and before is not None and first + before + 1 < last:
+            after = first + before + 1
+            pairs[index] = after - first if not view.keys[after] else None
+    return Hit(first, last, shift, tuple(pairs))
+
+
+def _may_stand(view: View, keys: Sequence[str]) -> bool:
+    """Whether the longest words of the search text are in the text at all; that tells most texts apart at once."""
+    words = sorted({word for key in keys for word in key.split()}, key=len, reverse=True)[:_TRIED_WORDS]
+    return not view.flat.isascii() or all(word in view.flat for word in words)
+
+
+def _starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where `wanted` stands in `lines`. Looks only around its rarest line, so cost grows with the text."""
+    if not wanted or len(wanted) > len(lines):
+        return []
+    longest = sorted(range(len(wanted)), key=lambda index: -len(wanted[index]))[:_TRIED_FOR_RAREST]
+    rarest = min(longest, key=lambda index: lines.count(wanted[index]))
+    return [
+        at - rarest
+        for at in _places(lines, wanted[rarest])
+        if at >= rarest and lines[at - rarest : at - rarest + len(wanted)] == wanted
+    ]
+
+
+def _places(lines: Sequence[str], wanted: str) -> Iterator[int]:
+    at = -1
+    try:
+        while True:
+            at = lines.index(wanted, at + 1)
+            yield at
+    except ValueError:
+        return
+
+
+def _folded_body(line: str) -> str:
+    return fold(exact_body(line))
+
+
+def _squeezed_body(line: str) -> str:
+    body = _folded_body(line)
+    return body[:1].replace("\t", " ") + " ".join(body.split())
+
+
+def _shifted(
+    search: Sequence[str], lines: Sequence[str], starts: Sequence[int], body: Callable[[str], str] = exact_body
+) -> list[Hit]:
+    hits: list[Hit] = []
+    for start in starts:
+        shift = find_shift(search, lines[start : start + len(search)], body)
+        if shift is not None:
+            hits.append(Hit(start, start + len(search), shift))
+    return hits
+
+
+def _found(rung: Rung, needle: Needle, hits: Sequence[Hit]) -> Found | None:
+    return Found(rung, needle, tuple(hits)) if hits else None
+
+
+def _has_long_line(lines: Sequence[str]) -> bool:
+    return any(len(line) > LONG_LINE for line in lines)
+
+
+_TRIED_WORDS = 12
+"""The longest words of a search text, of which each has to stand in the text before its lines are compared."""
+_TRIED_FOR_RAREST = 3
+"""The longest lines of a search text, of which the rarest one leads the search."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
 from motet.edits.edit import Edit
@@ -15,6 +15,11 @@ class Rung(IntEnum):
     LINE_ENDS = 2
     TRAILING_SPACE = 3
     INDENTATION = 4
+    DECORATIONS = 5
+    LOOK_ALIKES = 6
+    FOLDED = 7
+    ELISION = 8
+    APPROXIMATE = 9
 
 
 class RefusalReason(StrEnum):
@@ -33,34 +38,89 @@ class RefusalReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """The edit has exactly one place: 1-based lines `first_line` to `last_line` of the file before the answer.
+class Place:
+    """Characters `start` up to `end` of `text`, the file before the answer."""
 
-    `already_applied` means the new text stands there already: a success that changes nothing. `inline` means the
-    search text was part of that one line.
+    start: int
+    end: int
+    text: str = field(repr=False, compare=False)
+
+    @property
+    def first_line(self) -> int:
+        """1-based line in which the place begins."""
+        return _line_of(self.text, self.start)
+
+    @property
+    def last_line(self) -> int:
+        """1-based line in which it ends; before `first_line` for an empty place between two lines."""
+        return _line_of(self.text, self.end - 1) if self.end > self.start else self.first_line
+
+
+class Remark(StrEnum):
+    """What a model should know besides how exactly its text was taken."""
+
+    ALREADY = "already applied: the new text stands there, nothing was changed"
+    INSIDE = "the search text is a unique part of that line; give whole lines next time"
+    BY_ORDER = "the search text stands in several places; the order of your edits left one for it"
+    BY_NEAR = "the search text stands in several places; the one you named was taken"
+    MERGED = "the file has changed elsewhere since you were shown it; the edit was merged into the new text"
+    NOT_PARSED = "the file is too large to check its syntax"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The edit has its place: 1-based lines `first_line` to `last_line` of the file before the answer.
+
+    `places` are several for `replace_all` and elisions, and none where there was no such file or text. `count` is
+    their number where it is too large for `places`.
     """
 
     edit: Edit
     rung: Rung
-    first_line: int
-    last_line: int
-    already_applied: bool = False
-    inline: bool = False
+    places: tuple[Place, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    count: int = 0
+
+    @property
+    def first_line(self) -> int:
+        """1-based line in which the first place begins."""
+        return self.places[0].first_line if self.places else 1
+
+    @property
+    def last_line(self) -> int:
+        """1-based line in which the last place ends."""
+        return self.places[-1].last_line if self.places else 1
+
+    @property
+    def already_applied(self) -> bool:
+        """Whether the new text stands there already: a success that changes nothing."""
+        return Remark.ALREADY in self.remarks
+
+    @property
+    def inline(self) -> bool:
+        """Whether a search text of whole lines was found as a part of one line."""
+        return Remark.INSIDE in self.remarks
 
     @property
     def note(self) -> str:
         """What the model should know about how its text was taken; empty for an exact match."""
         if self.already_applied:
-            return "already applied: the new text stands there, nothing was changed"
-        if self.inline:
-            return "the search text is a unique part of that line; give whole lines next time"
-        match self.rung:
-            case Rung.INDENTATION:
-                return "matched with another indentation; the new text was indented the same way"
-            case Rung.TRAILING_SPACE:
-                return "matched without regard to trailing white space"
-            case _:
-                return ""
+            return str(Remark.ALREADY)
+        notes = [note] if (note := _NOTES.get(self.rung)) else []
+        if len(self.places) > 1 and self.rung is not Rung.ELISION:
+            notes.append(f"replaced in {self.count or len(self.places)} places")
+        return "; ".join([*notes, *self.remarks])
+
+
+_NOTES = {
+    Rung.TRAILING_SPACE: "matched without regard to trailing white space",
+    Rung.INDENTATION: "matched with another indentation; the new text was indented the same way",
+    Rung.DECORATIONS: "matched after line numbers, fences or escapes were taken off; the new text lost them too",
+    Rung.LOOK_ALIKES: "matched although quotes, dashes or spaces are other characters in the file",
+    Rung.FOLDED: "matched without regard to blank lines and the width of white space",
+    Rung.ELISION: "matched in parts; the lines left out between them stay as they are",
+    Rung.APPROXIMATE: "approximate: the search text differs from the file; the human decided",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +129,10 @@ class Candidate:
 
     first_line: int
     last_line: int
+
+
+_MOST_LISTED = 20
+"""Candidates that are written out; of more, the number is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +153,9 @@ class Refusal:
         """The refusal as text for a model or a person: what was missed, where it might be, what to do."""
         lines = [f"{self.edit.path}: refused ({self.reason}): {self.message}"]
         if self.candidates:
-            places = ", ".join(_lines(candidate) for candidate in self.candidates)
-            lines.append(f"candidates: {places}")
+            places = ", ".join(_lines(candidate) for candidate in self.candidates[:_MOST_LISTED])
+            more = len(self.candidates) - _MOST_LISTED
+            lines.append(f"candidates: {places}" + (f" and {more} more" if more > 0 else ""))
         if self.nearest:
             lines += ["nearest text (- your search text, + the file):", self.nearest.rstrip("\n")]
         lines.append(f"advice: {self.advice}")
@@ -104,3 +169,15 @@ def _lines(candidate: Candidate) -> str:
     if candidate.first_line == candidate.last_line:
         return f"line {candidate.first_line}"
     return f"lines {candidate.first_line}-{candidate.last_line}"
+
+
+def count_lines(text: str, start: int, end: int) -> int:
+    """How many lines end between the offsets `start` and `end`; a line ends at LF, CR LF or CR."""
+    count = text.count("\n", start, end)
+    if text.find("\r", start, end + 1) >= 0:
+        count += text.count("\r", start, end) - text.count("\r\n", start, end + 1)
+    return count
+
+
+def _line_of(text: str, offset: int) -> int:
+    return count_lines(text, 0, offset) + 1

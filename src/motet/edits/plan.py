@@ -1,45 +1,38 @@
-"""Several edits planned together, per file all or nothing. Pure: texts in, texts and refusals out.
-
-Each edit is matched against the text that the model was shown, so the order of the edits does not matter and no
-line shift can hurt; an edit without a hit there is tried against the text as the others have left it.
-"""
+"""Several edits planned together, per file all or nothing. Pure: texts in, texts and refusals out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from rapidfuzz import fuzz
-
-from motet.edits.edit import Edit
-from motet.edits.indent import IndentShift
-from motet.edits.lines import Line, join_lines, split_lines
-from motet.edits.match import Haystack, Hit
-from motet.edits.outcome import Match, Outcome, Refusal, Rung
+from motet.edits.dialect import MOTET, Dialect
+from motet.edits.draft import Draft
+from motet.edits.edit import Delete, Edit, Move, Replace, Write
+from motet.edits.outcome import Match, Outcome, Refusal, Remark, Rung
 from motet.edits.refuse import (
     refuse_absent_file,
-    refuse_ambiguous,
-    refuse_existing_text,
-    refuse_foreign_text,
+    refuse_company,
+    refuse_existing_file,
     refuse_no_change,
-    refuse_not_found,
-    refuse_overlap,
     refuse_stale,
-    refuse_syntax,
     refuse_unencodable,
 )
 from motet.edits.review import Proposal
-from motet.edits.splice import replace_lines, splice
+from motet.edits.view import View
 from motet.errors import NotText
 from motet.text import TextFile
-from motet.text.syntax import language_of, syntax_errors
+
+Approximate = Literal["refuse", "propose"]
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """One file: as it is (`before`; None when it does not exist yet), as it would be, and each edit's outcome.
+    """One file: as it is (`before`; None when it does not exist), as it would be, and each edit's outcome.
 
-    `after` equals `before` when nothing is to be written.
+    `after` equals `before` when nothing is to be written, is None when the file is to be deleted, and has another
+    path when the file is to be moved there.
     """
 
     path: str
@@ -55,7 +48,12 @@ class FilePlan:
     @property
     def changes_something(self) -> bool:
         """Whether there is anything to review and write."""
-        return self.after is not None and (self.before is None or self.after.data != self.before.data)
+        return self.after is not self.before and self.after != self.before
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether a place was only guessed: it is to be shown to a human, never applied by itself."""
+        return any(isinstance(outcome, Match) and outcome.rung is Rung.APPROXIMATE for outcome in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +62,17 @@ class Plan:
 
     files: tuple[FilePlan, ...]
 
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The edits that have no place, in all files."""
+        return tuple(refusal for file in self.files for refusal in file.refusals)
+
     def proposals(self) -> list[Proposal]:
         """What a human is to review: one proposal for each file that would change."""
         return [
-            Proposal.between(file.path, file.before, file.after)
+            Proposal.between(file.path, file.before, file.after, approximate=file.is_approximate)
             for file in self.files
-            if file.after is not None and file.changes_something
+            if file.changes_something
         ]
 
 
@@ -79,271 +82,110 @@ def plan(
     *,
     shown: Mapping[str, TextFile] | None = None,
     partial: bool = False,
+    approximate: Approximate = "refuse",
+    dialect: Dialect = MOTET,
 ) -> Plan:
     """Find the place of each edit in `files` (the texts now; an absent path does not exist yet).
 
-    `shown` are the versions that the model has seen, where they differ. With `partial`, the edits of a file that
-    have a place are kept although others have none.
+    `shown` are the versions that the model has seen, where they differ: its edits are matched against those and
+    merged into the texts now. With `partial`, the edits of a file that have a place are kept although others have
+    none. With `approximate="propose"`, an edit without a place gets the one that is nearly right, for a human to
+    decide. Every edit gets one outcome; nothing is raised.
     """
-    paths = dict.fromkeys(edit.path for edit in edits)
+    by_path: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_path.setdefault(edit.path, []).append(_taken(edit))
     shown = shown or {}
-    return Plan(
-        tuple(
-            _plan_file(path, files.get(path), [edit for edit in edits if edit.path == path], shown.get(path), partial)
-            for path in paths
-        )
-    )
-
-
-def _plan_file(
-    path: str, before: TextFile | None, edits: Sequence[Edit], shown: TextFile | None, partial: bool
-) -> FilePlan:
-    draft = _Draft(before or TextFile.new(path), exists=before is not None, shown=shown)
-    outcomes = draft.place(edits)
-    complete = not any(isinstance(outcome, Refusal) for outcome in outcomes.values())
-    after = before
-    if complete or partial:
-        try:
-            text = draft.text()
-            if before is not None or text:
-                after = draft.base.with_text(text)
-        except NotText as error:
-            outcomes = {edit: refuse_unencodable(edit, error) for edit in edits}
-    return FilePlan(path, before, after, tuple(outcomes[edit] for edit in edits))
+    options = _Options(partial, approximate, dialect)
+    plans = [_plan_file(path, files, mine, shown.get(path), options) for path, mine in by_path.items()]
+    if dialect.atomic == "answer" and any(file.refusals for file in plans):
+        plans = [replace(file, after=file.before) for file in plans]
+    return Plan(tuple(plans))
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """Lines `first` up to `last` (0-based, end exclusive) of a text become `lines`."""
-
-    edit: Edit
-    first: int
-    last: int
-    lines: tuple[Line, ...]
-    match: Match
+class _Options:
+    partial: bool
+    approximate: Approximate
+    dialect: Dialect
 
 
-class _Draft:
-    """One file while its edits are being placed."""
-
-    def __init__(self, base: TextFile, *, exists: bool, shown: TextFile | None) -> None:
-        self.base = base
-        self._exists = exists
-        self._shown = shown
-        self._newline = base.newline
-        self._haystack = Haystack(base.text)
-        self._missed = 0
-        self._final_newline = not base.text or bool(self._haystack.lines[-1].end)
-        self._lines = self._haystack.lines
-
-    def text(self) -> str:
-        return join_lines(self._lines)
-
-    def place(self, edits: Sequence[Edit]) -> dict[Edit, Outcome]:
-        """Outcome of every edit; afterwards `text()` holds all that have a place."""
-        outcomes: dict[Edit, Outcome] = {}
-        placed: list[_Change] = []
-        later: list[Edit] = []
-        for edit in edits:
-            match self._try(edit, self._haystack):
-                case None:
-                    later.append(edit)
-                case _Change() as change:
-                    placed.append(change)
-                case outcome:
-                    outcomes[edit] = outcome
-        outcomes |= self._apply_together(placed)
-        haystack = self._haystack
-        for edit in later:
-            if haystack.lines is not self._lines:
-                haystack = Haystack(self.text())
-                self._lines = haystack.lines
-            outcomes[edit] = self._apply_later(edit, haystack)
-        return outcomes
-
-    def _apply_together(self, placed: list[_Change]) -> dict[Edit, Outcome]:
-        """Apply the changes that do not touch each other; refuse those that do."""
-        outcomes: dict[Edit, Outcome] = {}
-        kept: list[_Change] = []
-        for change in sorted(placed, key=lambda change: (change.first, change.last)):
-            rival = kept[-1] if kept and _overlap(kept[-1], change) else None
-            if rival is None:
-                kept.append(change)
-            elif (rival.first, rival.last, rival.lines) == (change.first, change.last, change.lines):
-                outcomes[change.edit] = _already(change.match)
-            else:
-                outcomes[change.edit] = refuse_overlap(change.edit, change.match, rival.match)
-                outcomes[rival.edit] = refuse_overlap(rival.edit, rival.match, change.match)
-        fitting = [change for change in reversed(kept) if change.edit not in outcomes]
-        return outcomes | self._apply(fitting)
-
-    def _apply_later(self, edit: Edit, haystack: Haystack) -> Outcome:
-        match self._try(edit, haystack):
-            case _Change() as change:
-                return self._apply([change])[edit]
-            case None:
-                return self._not_found(edit, haystack)
-            case outcome:
-                return outcome
-
-    def _apply(self, changes: Sequence[_Change]) -> dict[Edit, Outcome]:
-        """Apply `changes`, of which each lies before the one before it. Loosely matched ones are taken back when
-        they leave syntax errors: one by one, so that the wrong one is named, or together when they are many."""
-        before = self._lines
-        for change in changes:
-            self._splice(change)
-        loose = [change for change in changes if change.match.rung >= Rung.INDENTATION or change.match.inline]
-        if not loose or not self._gained_errors(before):
-            return {change.edit: change.match for change in changes}
-        outcomes: dict[Edit, Outcome] = {}
-        self._lines = before
-        for change in changes:
-            last = self._lines
-            outcomes[change.edit] = change.match
-            if change not in loose:
-                self._splice(change)
-            elif len(loose) <= _MOST_CHECKED_ALONE:
-                self._splice(change)
-                if self._gained_errors(last):
-                    self._lines = last
-                    outcomes[change.edit] = refuse_syntax(change.edit, change.match)
-            else:
-                outcomes[change.edit] = refuse_syntax(change.edit, change.match)
-        return outcomes
-
-    def _splice(self, change: _Change) -> None:
-        self._lines = replace_lines(
-            self._lines, change.first, change.last, change.lines, self._final_newline, self._newline
-        )
-
-    def _gained_errors(self, before: list[Line]) -> bool:
-        language = language_of(self.base.path)
-        was, becomes = (syntax_errors(join_lines(lines), language) for lines in (before, self._lines))
-        return was is not None and becomes is not None and becomes > was
-
-    def _try(self, edit: Edit, haystack: Haystack) -> _Change | Outcome | None:
-        """A change, a final outcome, or None when the search text has no hit in this text."""
-        foreign = refuse_foreign_text(edit, self.base.text)
-        if foreign is not None:
-            return foreign
-        search, replace = split_lines(edit.search), split_lines(edit.replace)
-        if not search:
-            return self._fill(edit, replace)
-        if not self._exists:
-            return refuse_absent_file(edit)
-        if edit.search == edit.replace:
-            return refuse_no_change(edit)
-        hits = haystack.find(search).hits
-        match len(hits):
-            case 0:
-                return self._try_inline(edit, search, haystack)
-            case 1:
-                return self._change(edit, search, replace, hits[0], haystack)
-            case _:
-                return refuse_ambiguous(edit, [(hit.first + 1, hit.first + len(search)) for hit in hits])
-
-    def _fill(self, edit: Edit, replace: list[Line]) -> _Change | Outcome:
-        if self.base.text:
-            if [line.text for line in self._haystack.lines] == [line.text for line in replace]:
-                return Match(edit, Rung.EXACT, 1, len(replace), already_applied=True)
-            return refuse_existing_text(edit)
-        lines = tuple(Line(line.text, line.end or self._newline) for line in replace)
-        return _Change(edit, 0, 0, lines, Match(edit, Rung.EXACT, 1, 1))
-
-    def _change(
-        self, edit: Edit, search: list[Line], replace: list[Line], hit: Hit, haystack: Haystack
-    ) -> _Change | Outcome:
-        last = hit.first + len(search)
-        old = haystack.lines[hit.first : last]
-        new = splice(old, search, replace, hit.shift, self._newline)
-        if new is None:
-            return refuse_not_found(edit, haystack, "its new text is indented less than its search text")
-        if new == old:
-            return refuse_no_change(edit)
-        return _Change(edit, hit.first, last, tuple(new), Match(edit, hit.rung, hit.first + 1, last))
-
-    def _try_inline(self, edit: Edit, search: list[Line], haystack: Haystack) -> _Change | Outcome | None:
-        """A one-line search text that is a part of exactly one line, on word boundaries, and stays one line: of
-        several new lines nobody knows how far the later ones should be indented."""
-        needle = search[0].text.strip() if len(search) == 1 else ""
-        new = edit.replace.strip()
-        if len(needle) < _SHORTEST_INLINE or len(split_lines(new)) > 1:
-            return None
-        places = [
-            (number, column)
-            for number, line in enumerate(haystack.lines)
-            for column in _word_places(line.text, needle)
-        ]
-        match places:
-            case []:
-                return None
-            case [(number, column)]:
-                old = haystack.lines[number]
-                match = Match(edit, Rung.EXACT, number + 1, number + 1, inline=True)
-                if _stands_around(old.text, column, needle, new):
-                    return _already(match)
-                rest = old.text[column + len(needle) :]
-                replaced = Line(old.text[:column] + new + rest, old.end)
-                return _Change(edit, number, number + 1, (replaced,), match)
-            case _:
-                return refuse_ambiguous(edit, [(number + 1, number + 1) for number, _ in places])
-
-    def _not_found(self, edit: Edit, haystack: Haystack) -> Outcome:
-        if self._shown is not None and self._shown.data != self.base.data:
-            hits = Haystack(self._shown.text).find(split_lines(edit.search)).hits
-            if len(hits) == 1:
-                return refuse_stale(edit, haystack)
-        replace = split_lines(edit.replace)
-        if fuzz.ratio(edit.search, edit.replace) >= _ALIKE and any(line.text.strip() for line in replace):
-            hits = haystack.find(replace).hits
-            if len(hits) == 1 and hits[0].shift == IndentShift():
-                first = hits[0].first
-                return Match(edit, hits[0].rung, first + 1, first + len(replace), already_applied=True)
-        self._missed += 1
-        return refuse_not_found(
-            edit, haystack, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
-        )
+def _plan_file(
+    path: str, files: Mapping[str, TextFile], edits: Sequence[Edit], shown: TextFile | None, options: _Options
+) -> FilePlan:
+    before = files.get(path)
+    deletes = [edit for edit in edits if isinstance(edit, Delete)]
+    moves = [edit for edit in edits if isinstance(edit, Move)]
+    if deletes:
+        return _plan_delete(path, before, shown, edits)
+    texts = [edit for edit in edits if not isinstance(edit, Move)]
+    draft = Draft(
+        before or TextFile.new(path),
+        exists=before is not None,
+        shown=shown,
+        approximate=options.approximate == "propose",
+        dialect=options.dialect,
+    )
+    outcomes = draft.place(texts)
+    outcomes |= {id(move): _move(move, before, moves, files, options.dialect) for move in moves}
+    complete = not any(isinstance(outcome, Refusal) for outcome in outcomes.values())
+    after = before
+    if complete or options.partial:
+        try:
+            text = draft.text()
+            if before is not None or text or any(isinstance(edit, Write) for edit in texts):
+                after = _with_text(draft.base, text)
+        except NotText as error:
+            outcomes = {id(edit): refuse_unencodable(edit, error) for edit in edits}
+        moved = [move for move in moves if isinstance(outcomes[id(move)], Match)]
+        if after is not None and moved:
+            after = replace(after, path=moved[0].to)
+    return FilePlan(path, before, after, tuple(outcomes[id(edit)] for edit in edits))
 
 
-_MOST_CHECKED_ALONE = 20
-"""Loosely matched edits of one file of which each is parsed by itself when together they break it."""
-_MOST_SHOWN = 20
-"""Edits of one file that have no place for which the nearest text is looked up."""
-_ALIKE = 50.0
-"""Similarity in per cent from which the new text, where it stands alone, can be what became of the old one."""
-_SHORTEST_INLINE = 3
-"""Shorter parts of a line say too little about the place that was meant."""
+_HEAD = 1024
+"""Characters in which a file may declare its encoding."""
 
 
-def _already(match: Match) -> Match:
-    return Match(match.edit, match.rung, match.first_line, match.last_line, already_applied=True)
+def _with_text(base: TextFile, text: str) -> TextFile:
+    """The next version of `base`. Raises `NotText` when it could not be read again as it is: the encoding lacks a
+    character, another one is declared now, or a NUL makes it binary."""
+    if text == base.text:
+        return base
+    after = base.with_text(text)
+    is_in_doubt = text[:_HEAD] != base.text[:_HEAD] or "\0" in text
+    if is_in_doubt and TextFile.decode(base.path, after.data).text != text:
+        raise NotText(f"{base.path}: the encoding that it would declare is not the one it has")
+    return after
 
 
-def _overlap(one: _Change, next_: _Change) -> bool:
-    """Whether two changes, in order, want the same lines; two that both fill an empty file do."""
-    return one.last > next_.first or one.first == one.last == next_.first == next_.last
+def _taken(edit: Edit) -> Edit:
+    """A copy, because outcomes go by identity; without byte order marks, because a `TextFile.text` has none."""
+    if isinstance(edit, Replace) and edit.search.startswith("\ufeff"):
+        return replace(edit, search=edit.search[1:], replace=edit.replace.removeprefix("\ufeff"))
+    return copy(edit)
 
 
-def _stands_around(line: str, column: int, needle: str, new: str) -> bool:
-    """Whether `needle` at `column` is a part of `new`, which stands there already."""
-    offset = new.find(needle)
-    while offset >= 0:
-        if offset <= column and line.startswith(new, column - offset):
-            return True
-        offset = new.find(needle, offset + 1)
-    return False
+def _plan_delete(path: str, before: TextFile | None, shown: TextFile | None, edits: Sequence[Edit]) -> FilePlan:
+    if before is None:
+        return FilePlan(path, None, None, tuple(refuse_absent_file(edit) for edit in edits))
+    if shown is not None and shown.data != before.data:
+        return FilePlan(path, before, before, tuple(refuse_stale(edit, View(before.text)) for edit in edits))
+    if len(edits) > 1:
+        return FilePlan(path, before, before, tuple(refuse_company(edit, "deletes the file") for edit in edits))
+    return FilePlan(path, before, None, (Match(edits[0], Rung.EXACT),))
 
 
-def _word_places(line: str, needle: str) -> list[int]:
-    places: list[int] = []
-    column = line.find(needle)
-    while column >= 0:
-        before, after = line[column - 1 : column], line[column + len(needle) :][:1]
-        if not (_joins(before, needle[0]) or _joins(needle[-1], after)):
-            places.append(column)
-        column = line.find(needle, column + 1)
-    return places
-
-
-def _joins(left: str, right: str) -> bool:
-    return all(character.isalnum() or character == "_" for character in left + right) and bool(left and right)
+def _move(
+    move: Move, before: TextFile | None, moves: Sequence[Move], files: Mapping[str, TextFile], dialect: Dialect
+) -> Outcome:
+    if before is None:
+        return refuse_absent_file(move)
+    if len({other.to for other in moves}) > 1:
+        return refuse_company(move, "moves the file elsewhere")
+    if move.to == move.path:
+        return refuse_no_change(move)
+    if move.to in files and dialect.existing == "refuse":
+        return refuse_existing_file(move, move.to)
+    remarks = () if move is moves[0] else (Remark.ALREADY,)
+    return Match(move, Rung.EXACT, (), remarks)

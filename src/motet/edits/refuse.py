@@ -4,57 +4,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import unified_diff
 
-from rapidfuzz import fuzz
-
-from motet.edits.edit import Edit
+from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored
+from motet.edits.elision import is_placeholder
 from motet.edits.lines import split_lines
-from motet.edits.match import Haystack
+from motet.edits.match import lines_of
+from motet.edits.nearest import nearest, small_diff
 from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
+from motet.edits.view import View
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
-_PLACEHOLDER = re.compile(
-    r"^\s*+(?:#|//|/\*|--|<!--|%|;)?\s*+(?:\.{3}|…)\s*+"
-    r"(?:\(?(?:the )?(?:rest|existing|remaining|remainder|other|same|unchanged|previous)\b.*)$",
-    re.IGNORECASE,
-)
-_NEAR_ENOUGH = 55.0
-"""Similarity in per cent below which a nearest text helps nobody."""
-_WINDOWS = 40
-"""How many windows of the file are compared closely."""
 
 
-def refuse_not_found(edit: Edit, haystack: Haystack, why: str, *, show: bool = True) -> Refusal:
+def refuse_not_found(edit: Edit, view: View, why: str, *, show: bool = True) -> Refusal:
     """The search text has no place; the nearest text is shown when there is one (and `show`)."""
-    nearest, candidate = _nearest(edit, haystack) if show else ("", ())
+    diff, candidates = _nearest(edit, view) if show else ("", ())
     advice = "copy the lines from the file exactly as they are, white space and misspellings included"
-    if not nearest:
+    if not diff:
         advice = "nothing in the file is near this text; read the file again and search for lines that stand in it"
-    return Refusal(edit, RefusalReason.NOT_FOUND, why, advice, candidate, nearest)
+    return Refusal(edit, RefusalReason.NOT_FOUND, why, advice, candidates, diff)
 
 
-def refuse_stale(edit: Edit, haystack: Haystack) -> Refusal:
-    """The file changed since it was shown."""
-    nearest, candidate = _nearest(edit, haystack)
+def refuse_stale(edit: Edit, view: View) -> Refusal:
+    """The file changed since it was shown, at this very place."""
+    diff, candidates = _nearest(edit, view)
     return Refusal(
         edit,
         RefusalReason.STALE,
-        "the file has changed since you were shown it; the search text stood in the older version",
+        "the file has changed here since you were shown it; the search text stood in the older version",
         "read the file again and repeat the edit on its new text",
-        candidate,
-        nearest,
+        candidates,
+        diff,
     )
 
 
-def refuse_ambiguous(edit: Edit, places: Sequence[tuple[int, int]]) -> Refusal:
-    """The search text stands in several places."""
+def refuse_anchor(edit: ReplaceAnchored, anchor: Anchor, view: View) -> Refusal:
+    """An anchor names a line that is another one now, or none."""
+    lines = view.lines
+    standing = f"+{lines[anchor.line - 1]}" if 1 <= anchor.line <= len(lines) else ""
+    return Refusal(
+        edit,
+        RefusalReason.STALE,
+        f"anchor {anchor.line}:{anchor.hash} does not fit: "
+        + ("that line has other text now" if standing else f"the file has {len(lines)} lines"),
+        "read the file again and use the anchors that it shows now",
+        (Candidate(anchor.line, anchor.line),) if standing else (),
+        standing,
+    )
+
+
+def refuse_ambiguous(edit: Edit, candidates: Sequence[Candidate], are_more: bool = False) -> Refusal:
+    """The search text stands in several places; `are_more` than are told."""
     return Refusal(
         edit,
         RefusalReason.AMBIGUOUS,
-        f"the search text stands in {len(places)} places",
+        f"the search text stands in {'more than ' if are_more else ''}{len(candidates) - are_more} places",
         "take in enough neighbouring lines to make the search text unique",
-        tuple(Candidate(first, last) for first, last in places),
+        tuple(candidates),
     )
 
 
@@ -116,12 +122,45 @@ def refuse_unencodable(edit: Edit, error: Exception) -> Refusal:
     return Refusal(edit, RefusalReason.BAD_FORMAT, str(error), "use only characters that the file's encoding has")
 
 
-def refuse_foreign_text(edit: Edit, before: str) -> Refusal | None:
+def refuse_existing_file(edit: Edit, path: str) -> Refusal:
+    """A file that was to be created, or moved to, is there."""
+    return Refusal(
+        edit,
+        RefusalReason.BAD_FORMAT,
+        f"{path} exists already",
+        "edit the file that is there, or choose another path",
+    )
+
+
+def refuse_company(edit: Edit, other: str) -> Refusal:
+    """Another edit of the same answer does something to the whole file."""
+    return Refusal(
+        edit,
+        RefusalReason.OVERLAP,
+        f"another edit of the same answer {other}",
+        "do one of the two",
+    )
+
+
+def refuse_no_place(edit: Insert, view: View) -> Refusal:
+    """Nothing says where new lines should go."""
+    where = f"below {edit.near.headers[-1]!r}" if edit.near.headers else f"before line {edit.near.line}"
+    return Refusal(
+        edit,
+        RefusalReason.NOT_FOUND,
+        f"it only adds lines, and {where} is no certain place in {len(view.lines)} lines",
+        "take in the neighbouring lines as they stand in the file",
+    )
+
+
+def refuse_foreign_text(edit: Edit, new: str, before: str) -> Refusal | None:
     """Refuse new text that is not code: left-over markers, or a placeholder for code left out."""
-    for line in split_lines(edit.replace):
+    if not any(sign in new for sign in ("...", "…", "SEARCH", "REPLACE")):
+        return None
+    for line in split_lines(new):
         if _MARKER.match(line.text) and line.text not in before:
             why, advice = f"a marker is left over in the new text: {line.text}", "send the block again, whole"
-        elif _PLACEHOLDER.match(line.text) and line.text not in before:
+        elif is_placeholder(line.text) and line.text not in before:
             why = f"the new text holds a placeholder: {line.text.strip()}"
             advice = "write out all lines of the new text"
         else:
@@ -130,34 +169,13 @@ def refuse_foreign_text(edit: Edit, before: str) -> Refusal | None:
     return None
 
 
-def _nearest(edit: Edit, haystack: Haystack) -> tuple[str, tuple[Candidate, ...]]:
+def _nearest(edit: Edit, view: View) -> tuple[str, tuple[Candidate, ...]]:
     """The part of the file most like the search text, as a small diff against it."""
-    search = [line.text for line in split_lines(edit.search)]
-    lines = [line.text for line in haystack.lines]
-    size = len(search)
-    if not search or not lines:
+    if not isinstance(edit, Replace):
         return "", ()
-    wanted = "\n".join(search)
-    starts = _promising_windows(search, lines)
-    scored = [(fuzz.ratio(wanted, "\n".join(lines[start : start + size])), -start) for start in starts]
-    score, negative = max(scored)
-    if score < _NEAR_ENOUGH:
+    search = lines_of(edit.search)
+    window = nearest(search, view.lines)
+    if window is None:
         return "", ()
-    found = lines[-negative : -negative + size]
-    diff = list(unified_diff(search, found, lineterm="", n=1))[2:]
-    place = Candidate(-negative + 1, -negative + len(found))
-    return "\n".join(line for line in diff if not line.startswith("@@")), (place,)
-
-
-def _promising_windows(search: Sequence[str], lines: Sequence[str]) -> list[int]:
-    """Starts of the windows that share most words with the search text; work grows with the file only."""
-    size = len(search)
-    words = {word for line in search for word in re.findall(r"\w+", line)}
-    weights = [len(words.intersection(re.findall(r"\w+", line))) for line in lines]
-    last = max(len(lines) - size, 0)
-    total = sum(weights[:size])
-    sums = [total]
-    for start in range(1, last + 1):
-        total += (weights[start + size - 1]) - weights[start - 1]
-        sums.append(total)
-    return sorted(range(last + 1), key=lambda start: -sums[start])[:_WINDOWS]
+    found = view.lines[window.first : window.last]
+    return small_diff(search, found), (Candidate(window.first + 1, window.last),)

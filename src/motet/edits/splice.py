@@ -3,47 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from motet.edits.indent import IndentShift
 from motet.edits.lines import Line
+from motet.edits.match import Hit, Needle
 from motet.text.changes import changes
 
+_ENDS = "\r\n"
 
-def splice(
-    old: Sequence[Line], search: Sequence[Line], replace: Sequence[Line], shift: IndentShift, newline: str
-) -> list[Line] | None:
-    """The lines that replace `old`, which `search` was matched to line by line.
 
-    A line that stands in both `search` and `replace` survives as it is in the file. A new line gets the line end
-    of the line it replaces, else of its neighbour (`newline` where there is none), and the same change of indentation as the search text;
-    None when it is indented too little for that.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Characters `start` up to `end` of a text become `new`; `whole`: these are whole lines."""
+
+    start: int
+    end: int
+    new: str
+    whole: bool = True
+
+
+def apply(text: str, sorted_changes: Sequence[Change]) -> str:
+    """`text` with changes that do not overlap, in order.
+
+    A text without a final line end stays without one, unless characters inside a line said otherwise.
     """
+    pieces: list[str] = []
+    at = 0
+    for change in sorted_changes:
+        if change.start > at:
+            pieces.append(text[at : change.start])
+        if change.new:
+            if change.whole and pieces and pieces[-1][-1] not in _ENDS:
+                pieces.append(newline_at(text, change.start))
+            pieces.append(change.new)
+        at = change.end
+    if at < len(text):
+        pieces.append(text[at:])
+    result = "".join(pieces)
+    touches_end = any(change.whole and change.end == len(text) for change in sorted_changes)
+    if touches_end and text and text[-1] not in _ENDS:
+        return _without_final_end(result)
+    return result
+
+
+def splice(old: Sequence[Line], needle: Needle, hit: Hit, newline: str) -> list[Line] | None:
+    """The lines that replace `old`, which the search lines were matched to as `hit` says.
+
+    A line that stands in both search text and new text survives as it is in the file. A new line gets the line
+    end of the line it replaces, else of its neighbour (`newline` where there is none), and the same change of
+    indentation as the search text; None when it is indented too little for that.
+    """
+    pairs = hit.pairs or tuple(range(len(needle.search)))
     result: list[Line] = []
-    for tag, first, last, new_first, new_last in changes([s.text for s in search], [r.text for r in replace]):
+    at = 0
+    for tag, first, last, new_first, new_last in changes(needle.search, needle.replace):
+        mine = [place for place in pairs[first:last] if place is not None]
         if tag == "equal":
-            result.extend(old[first:last])
+            if mine:
+                result.extend(old[at : mine[-1] + 1])
+                at = mine[-1] + 1
             continue
-        for index, line in enumerate(replace[new_first:new_last], first):
-            text = shift.apply(line.text)
+        if mine:
+            result.extend(old[at : mine[0]])
+            at = mine[-1] + 1
+        for index, line in enumerate(needle.replace[new_first:new_last]):
+            text = hit.shift.apply(line)
             if text is None:
                 return None
-            own = old[index].end if index < last else ""
-            result.append(Line(text, own or _neighbour_end(old, min(index, last), newline)))
-    return result
+            own = old[mine[index]].end if index < len(mine) else ""
+            result.append(Line(text, own or _neighbour_end(old, min(mine[0] + index if mine else at, at), newline)))
+    result.extend(old[at:])
+    return [line if line.end else Line(line.text, newline) for line in result]
 
 
-def replace_lines(
-    lines: Sequence[Line], first: int, last: int, new: Sequence[Line], had_final_newline: bool, newline: str
-) -> list[Line]:
-    """`lines` with `new` in place of `first` up to `last` (0-based, end exclusive).
+def newline_at(text: str, offset: int) -> str:
+    """The line end of the line before `offset`, else of the first line after it, else LF."""
+    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset))
+    if start < 0:
+        ends = [at for at in (text.find("\n", offset), text.find("\r", offset)) if at >= 0]
+        if not ends:
+            return "\n"
+        start = min(ends)
+    if text[start] == "\n":
+        return "\r\n" if text[start - 1 : start] == "\r" else "\n"
+    return "\r\n" if text[start + 1 : start + 2] == "\n" else "\r"
 
-    The file keeps its final line end, or its absence; a line without end that is not the last any more gets one.
-    """
-    closed = [line if line.end else Line(line.text, newline) for line in new]
-    result = [*lines[:first], *closed, *lines[last:]]
-    if result and not had_final_newline:
-        result[-1] = Line(result[-1].text, "")
-    return result
+
+def _without_final_end(text: str) -> str:
+    if text.endswith("\r\n"):
+        return text[:-2]
+    return text[:-1] if text and text[-1] in _ENDS else text
 
 
 def _neighbour_end(old: Sequence[Line], index: int, newline: str) -> str:

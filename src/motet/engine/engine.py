@@ -30,12 +30,14 @@ def load(start: Path, flags: Mapping[str, object], environ: Mapping[str, str] = 
 
 
 class Engine:
-    """The engine of one workspace. `start` is where the user stands; paths are meant from there."""
+    """The engine of one workspace: the one around `start`, or `root`. `start` is where the user stands; paths are
+    meant from there."""
 
     def __init__(
         self,
         start: Path,
         *,
+        root: Path | None = None,
         flags: Mapping[str, object] | None = None,
         allow: Sequence[str] = (),
         ask: Ask | None = None,
@@ -44,7 +46,7 @@ class Engine:
         """Reads settings; starts nothing. Raises `SettingsError`."""
         self._start = start
         self._environ = environ
-        self.root = find_workspace(start)
+        self.root = root or find_workspace(start)
         self.loaded = load(start, flags or {}, environ)
         self.state = state_dir(environ)
         self.grants = GrantStore(self.state)

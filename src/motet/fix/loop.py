@@ -199,6 +199,8 @@ class FixLoop:
         toolbox = Toolbox([ReplaceInFile(desk)])
         limit, ended = "", False
         shown = {path: self._files[path] for path in request.paths}
+        for file in shown.values():
+            desk.show(file)
         for line in request.left_out:
             self._emit(Notice(f"not shown to the model: {line}"))
         turn = run_turn(self._model, request.stack, toolbox, self._gate, self._limits(), self._spending)

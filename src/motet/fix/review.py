@@ -24,13 +24,16 @@ class RoundReviewer(Reviewer, Protocol):
 
 
 class AcceptAll:
-    """`--yes`: takes every proposed edit, and no round that made things worse."""
+    """`--yes`: takes every proposed edit but those whose place is only nearly right, and no round that made things
+    worse."""
 
     stopped = False
 
     async def review(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """See `Reviewer`."""
-        return [proposal.decide_pending(Decision.ACCEPTED) for proposal in proposals]
+        return [
+            proposal if proposal.approximate else proposal.decide_pending(Decision.ACCEPTED) for proposal in proposals
+        ]
 
     async def keep_worse(self, new: Sequence[Diagnostic], written: Sequence[str]) -> bool:
         """See `RoundReviewer`."""

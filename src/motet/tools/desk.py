@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import posixpath
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, Protocol
 
-from motet.edits import Edit, FilePlan, Proposal, Refusal, RefusalReason, plan
-from motet.errors import FileMissing, FileTooLarge, MotetError, NotText, OutsideWorkspace, PermissionDenied
+from motet.edits import Edit, FilePlan, Move, Proposal, Refusal, RefusalReason, plan
+from motet.errors import FileMissing, FileTooLarge, MotetError, NotText, OutsideWorkspace
 from motet.text import TextFile
+from motet.text.merge import Merge, merge
+from motet.tools.report import DeskReport, FileReport
+from motet.tools.writing import write_decided
 from motet.workspace import Workspace
 
 AfterApply = Callable[[Sequence[TextFile]], Awaitable[dict[str, str]]]
@@ -24,132 +29,136 @@ class Reviewer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """What became of one file's edits. `applied` is the file as written, `created` whether it was new;
-    `before` is what stood there. `problem` says why a decided proposal could not be written, `denied`
-    whether it was for want of permission."""
-
-    path: str
-    plan: FilePlan
-    proposal: Proposal | None = None
-    before: TextFile | None = None
-    applied: TextFile | None = None
-    problem: str = ""
-    denied: bool = False
-    after: str = ""
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the model has something to do again."""
-        return bool(self.plan.refusals or self.problem)
-
-    @property
-    def was_written(self) -> bool:
-        """Whether the file was written, or may have been: a cancelled write is brought to its end."""
-        return self.proposal is not None and bool(self.proposal.taken) and not self.problem
-
-    def describe(self) -> str:
-        """The report as text for the model."""
-        lines: list[str] = []
-        if self.plan.refusals:
-            lines += [refusal.describe() for refusal in self.plan.refusals]
-            fitting = len(self.plan.outcomes) - len(self.plan.refusals)
-            if fitting and not self.plan.changes_something:
-                lines.append(
-                    f"{self.path}: nothing was applied: {fitting} of {len(self.plan.outcomes)} edits fit; "
-                    "send all edits of this file again"
-                )
-        notes = [outcome.note for outcome in self.plan.outcomes if not isinstance(outcome, Refusal) and outcome.note]
-        lines += [f"{self.path}: {note}" for note in dict.fromkeys(notes)]
-        if self.problem:
-            lines.append(f"{self.path}: not written: {self.problem.removeprefix(f'{self.path}: ')}")
-        elif self.proposal is not None:
-            lines.append(self.proposal.describe())
-        if self.after:
-            lines.append(self.after)
-        return "\n".join(lines) or f"{self.path}: nothing to do"
-
-
-@dataclass(frozen=True, slots=True)
-class DeskReport:
-    """What became of all edits of one answer, by file."""
-
-    files: tuple[FileReport, ...]
-
-    def of(self, path: str) -> FileReport:
-        """The report on `path`, as the model wrote it."""
-        return next(file for file in self.files if file.path == path)
-
-
 class EditDesk:
-    """Takes the edits of one answer; remembers every file that it wrote."""
+    """Takes the edits of one answer; remembers every file that it wrote, and what the model knows of each.
 
-    def __init__(self, workspace: Workspace, reviewer: Reviewer, after_apply: AfterApply | None = None) -> None:
+    With `partial`, the edits of a file that have a place are kept although others have none. `approximate` is
+    `propose` only where a human reviews: places that are nearly right are then shown for a decision.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        reviewer: Reviewer,
+        after_apply: AfterApply | None = None,
+        *,
+        partial: bool = False,
+        approximate: Literal["refuse", "propose"] = "refuse",
+    ) -> None:
         self._workspace = workspace
         self._reviewer = reviewer
         self._after_apply = after_apply
+        self._partial = partial
+        self._approximate: Literal["refuse", "propose"] = approximate
+        self._shown: dict[str, TextFile] = {}
         self.reports: list[FileReport] = []
+
+    def show(self, file: TextFile) -> None:
+        """Remember that the model has been shown this version of a file; only the newest one counts.
+
+        Its edits are then matched against that version. What it wrote itself it knows without being shown.
+        """
+        self._shown[self.normalise(file.path)] = file
 
     def normalise(self, path: str) -> str:
         """`path` as the workspace names it: relative, without `./`; a path that leaves it is left for the guard."""
         root = str(self._workspace.root)
         path = path.strip()
         if path.startswith(root + "/"):
-            path = path[len(root) + 1 :]
+            path = path[len(root) :].lstrip("/")
         return posixpath.normpath(path) if path else path
 
     async def submit(self, edits: Sequence[Edit]) -> DeskReport:
         """Plan `edits` together, have the proposals reviewed, and write what was accepted."""
-        edits = [replace(edit, path=self.normalise(edit.path)) for edit in edits]
-        files, unreadable = await self._read(dict.fromkeys(edit.path for edit in edits))
-        planned = plan(files, [edit for edit in edits if edit.path not in unreadable])
-        decided = (
-            {proposal.path: proposal for proposal in await self._reviewer.review(planned.proposals())}
-            if planned.proposals()
-            else {}
+        names = await self._names(edit.path for edit in edits)
+        edits = [self._renamed(edit, names) for edit in edits]
+        files, unreadable = await self._read(edits)
+        planned = plan(
+            files,
+            [edit for edit in edits if edit.path not in unreadable],
+            shown=self._shown,
+            partial=self._partial,
+            approximate=self._approximate,
         )
+        proposals = planned.proposals()
+        decided = {each.path: each for each in await self._reviewer.review(proposals)} if proposals else {}
         first = len(self.reports)
         for file in planned.files:
             # On record before it is written: who is cancelled meanwhile must know what may have changed.
-            self.reports.append(FileReport(file.path, file, decided.get(file.path), before=file.before))
-            self.reports[-1] = await self._apply(self.reports[-1])
+            proposal = decided.get(file.path)
+            before = proposal.before if proposal else file.before
+            self.reports.append(FileReport(file.path, file, proposal, before))
+            self.reports[-1] = await write_decided(self._workspace, self.reports[-1])
+            self._learn(self.reports[-1])
         self.reports += [_unreadable(path, edits, error) for path, error in unreadable.items()]
         self.reports[first:] = await self._look_again(self.reports[first:])
-        return DeskReport(tuple(self.reports[first:]))
+        return DeskReport(tuple(self.reports[first:]), names)
 
-    async def _read(self, paths: dict[str, None]) -> tuple[dict[str, TextFile], dict[str, MotetError]]:
+    def _renamed(self, edit: Edit, names: Mapping[str, str]) -> Edit:
+        edit = replace(edit, path=names[edit.path])
+        return replace(edit, to=self.normalise(edit.to)) if isinstance(edit, Move) else edit
+
+    async def _names(self, paths: Iterable[str]) -> dict[str, str]:
+        """By path as the model spelled it, the one name that all paths of that file get: links, too, lead to it."""
+        names = {path: self.normalise(path) for path in paths}
+        if len(set(names.values())) < 2:
+            return names
+        real = await asyncio.to_thread(self._real, set(names.values()))
+        first: dict[str, str] = {}
+        return {spelled: first.setdefault(real[name], name) for spelled, name in names.items()}
+
+    def _real(self, names: Iterable[str]) -> dict[str, str]:
+        """By name, where it leads to; a name that leaves the workspace is left for the guard."""
+        root = str(self._workspace.root)
+        real: dict[str, str] = {}
+        for name in names:
+            leaves = name.startswith(("/", "../")) or name in ("", "..") or "\0" in name
+            real[name] = name if leaves else os.path.realpath(posixpath.join(root, name))
+        return real
+
+    async def _read(self, edits: Sequence[Edit]) -> tuple[dict[str, TextFile], dict[str, MotetError]]:
+        """The files that are edited or moved to, and by path why a file cannot be edited or moved."""
         files: dict[str, TextFile] = {}
         unreadable: dict[str, MotetError] = {}
-        for path in paths:
+        for path in dict.fromkeys(edit.path for edit in edits):
             try:
                 files[path] = await self._workspace.read(path)
             except FileMissing:
                 continue  # an edit may create it
             except MotetError as error:
                 unreadable[path] = error
+        for move in (edit for edit in edits if isinstance(edit, Move)):
+            try:
+                files.setdefault(move.to, await self._workspace.read(move.to))
+            except FileMissing:
+                continue
+            except (NotText, FileTooLarge):
+                files.setdefault(move.to, TextFile.new(move.to))  # planning has to know only that it exists
+            except MotetError as error:
+                unreadable.setdefault(move.path, error)
         return files, unreadable
 
-    async def _apply(self, report: FileReport) -> FileReport:
-        proposal, before = report.proposal, report.before
-        if proposal is None or not proposal.taken:
-            return report
-        try:
-            new = proposal.accepted()
-            if before is None:
-                return replace(report, applied=await self._workspace.create(report.path, new))
-            return replace(report, applied=await self._workspace.write(before, new))
-        except PermissionDenied as error:
-            return replace(report, problem=str(error), denied=True)
-        except MotetError as error:
-            return replace(report, problem=str(error))
+    def _learn(self, report: FileReport) -> None:
+        """The model knows what was made of its edits; not what somebody else has changed besides."""
+        proposal, applied = report.proposal, report.applied
+        shown = self._shown.pop(report.path, None) if report.removed else self._shown.get(report.path)
+        if applied is None or proposal is None:
+            return
+        text = proposal.accepted_text()
+        known = merge(proposal.base.text, text, shown.text) if shown else Merge(text)
+        if not known.conflicts:
+            text = known.text
+        self._shown[applied.path] = applied if text == applied.text else TextFile.new(applied.path).with_text(text)
 
     async def _look_again(self, reports: list[FileReport]) -> list[FileReport]:
         written = [report.applied for report in reports if report.applied is not None]
         if self._after_apply is None or not written:
             return reports
         notes = await self._after_apply(written)
-        return [replace(report, after=notes.get(report.path, "")) for report in reports]
+        return [
+            replace(report, after=notes.get(report.applied.path if report.applied else report.path, ""))
+            for report in reports
+        ]
 
 
 def _unreadable(path: str, edits: Sequence[Edit], error: MotetError) -> FileReport:

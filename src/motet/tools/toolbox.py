@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from motet.messages import ToolCall
 from motet.models.protocol import ToolDefinition
+from motet.tools.edit_tool import EditCall, EditTool
 from motet.tools.tool import Tool, ToolInput, ToolOutput
 
 MAX_OUTPUT_CHARACTERS = 20_000
@@ -28,30 +29,45 @@ class Toolbox:
     async def run(self, calls: Sequence[ToolCall]) -> list[ToolOutput]:
         """Run the calls of one answer; exactly one output for each, in their order."""
         outputs: dict[int, ToolOutput] = {}
-        inputs: dict[str, list[tuple[int, ToolInput]]] = {}
+        by_name: dict[str, list[tuple[int, ToolCall]]] = {}
         for index, call in enumerate(calls):
-            match self._check(call):
-                case ToolOutput() as refusal:
-                    outputs[index] = refusal
-                case ToolInput() as checked:
-                    inputs.setdefault(call.name, []).append((index, checked))
-        for name, numbered in inputs.items():
-            results = await self._tools[name].run([checked for _, checked in numbered])
+            tool = self._tool(call)
+            if tool is None:
+                names = ", ".join(self._tools) or "none"
+                text = f"there is no tool {call.name!r} here; the tools are: {names}"
+                outputs[index] = ToolOutput(text, is_error=True)
+            else:
+                by_name.setdefault(tool.spec.name, []).append((index, call))
+        for name, numbered in by_name.items():
+            results = await self._run(self._tools[name], [call for _, call in numbered])
             outputs |= {index: _cap(output) for (index, _), output in zip(numbered, results, strict=True)}
         return [outputs[index] for index in range(len(calls))]
 
-    def _check(self, call: ToolCall) -> ToolInput | ToolOutput:
-        tool = self._tools.get(call.name)
-        if tool is None:
-            names = ", ".join(self._tools) or "none"
-            return ToolOutput(f"there is no tool {call.name!r} here; the tools are: {names}", is_error=True)
-        try:
-            return ToolInput(call.id, tool.spec.input.model_validate_json(call.arguments or "{}"))
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            reason = f"{place}: {first['msg']}" if place else first["msg"]
-            return ToolOutput(f"{call.name}: the arguments do not fit: {reason}; nothing was done", is_error=True)
+    def _tool(self, call: ToolCall) -> Tool | None:
+        """Who takes `call`: edits that a model wrote as text go to whichever edit tool there is."""
+        if isinstance(call, EditCall):
+            return next((tool for tool in self._tools.values() if isinstance(tool, EditTool)), None)
+        return self._tools.get(call.name)
+
+    async def _run(self, tool: Tool, calls: Sequence[ToolCall]) -> Sequence[ToolOutput]:
+        """The outputs of the calls to one tool, which come together."""
+        if isinstance(tool, EditTool):
+            return await tool.run_calls(calls)
+        checked = [_check(tool, call) for call in calls]
+        inputs = [each for each in checked if isinstance(each, ToolInput)]
+        results = iter(await tool.run(inputs) if inputs else ())
+        return [next(results) if isinstance(each, ToolInput) else each for each in checked]
+
+
+def _check(tool: Tool, call: ToolCall) -> ToolInput | ToolOutput:
+    """The call with its arguments checked, or what is wrong with them."""
+    try:
+        return ToolInput(call.id, tool.spec.input.model_validate_json(call.arguments or "{}"))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = f"{place}: {first['msg']}" if place else first["msg"]
+        return ToolOutput(f"{call.name}: the arguments do not fit: {reason}; nothing was done", is_error=True)
 
 
 def _cap(output: ToolOutput) -> ToolOutput:

@@ -1,33 +1,35 @@
-"""Tool calls of models that cannot call tools: SEARCH/REPLACE blocks in an answer become `replace_in_file` calls."""
+"""Tool calls of models that cannot call tools: the edits that an answer holds as text become calls, one a file."""
 
 from __future__ import annotations
 
 import json
-from itertools import groupby
+from dataclasses import asdict
 
-from motet.edits import Edit, parse_search_replace
-from motet.messages import ToolCall
+from motet.edits import Edit, Replace, parse_search_replace
+from motet.tools import EditCall
 
 
-def calls_in_text(answer: str) -> list[ToolCall]:
-    """The calls that `answer` stands for, one a file, in the order of their first block.
+def calls_in_text(answer: str) -> list[EditCall]:
+    """The calls that `answer` stands for, one a file, in the order of their first edit.
 
-    Raises `EditFormatError` for a block that cannot be understood.
+    Raises `EditFormatError` for an edit that cannot be understood.
     """
-    edits = parse_search_replace(answer)
-    paths = list(dict.fromkeys(edit.path for edit in edits))
-    ordered = sorted(edits, key=lambda edit: paths.index(edit.path))
+    by_path: dict[str, list[Edit]] = {}
+    for edit in parse_search_replace(answer):
+        by_path.setdefault(edit.path, []).append(edit)
     return [
-        ToolCall(f"text_{number}", "replace_in_file", json.dumps({"path": path, "diff": _diff(list(group))}))
-        for number, (path, group) in enumerate(groupby(ordered, key=lambda edit: edit.path), 1)
+        EditCall(f"text_{number}", "replace_in_file", _shown(path, edits), tuple(edits))
+        for number, (path, edits) in enumerate(by_path.items(), 1)
     ]
 
 
-def _diff(edits: list[Edit]) -> str:
-    return "\n".join(
-        f"<<<<<<< SEARCH\n{_closed(edit.search)}=======\n{_closed(edit.replace)}>>>>>>> REPLACE" for edit in edits
-    )
-
-
-def _closed(text: str) -> str:
-    return text if not text or text.endswith("\n") else f"{text}\n"
+def _shown(path: str, edits: list[Edit]) -> str:
+    """The edits as arguments of a call, for whoever shows, counts or records calls."""
+    blocks = [
+        f"<<<<<<< SEARCH\n{edit.search}=======\n{edit.replace}>>>>>>> REPLACE\n"
+        for edit in edits
+        if isinstance(edit, Replace) and not edit.inline
+    ]
+    if len(blocks) == len(edits):
+        return json.dumps({"path": path, "diff": "".join(blocks)})
+    return json.dumps({"path": path, "edits": [{"kind": type(edit).__name__, **asdict(edit)} for edit in edits]})

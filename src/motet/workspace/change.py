@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from motet.workspace import atomic
 from motet.workspace.atomic import Current
 from motet.workspace.guard import Place
+from motet.workspace.manifest import hash_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,8 @@ class Change:
     """From `before` to `after`; None stands for *no such file*. `path` is the real one.
 
     `mode` holds the permission bits that the file has; for a new file, those it is to have, None for the user's
-    default. `made` names the directories that are made for it.
+    default. `made` names the directories that are made for it. `undoes` and `moved_from` are as in `Entry`. `old`
+    and `new` are the hashes of `before` and `after`.
     """
 
     path: str
@@ -22,13 +24,30 @@ class Change:
     after: bytes | None
     mode: int | None = None
     made: tuple[str, ...] = ()
+    undoes: int | None = None
+    moved_from: str | None = None
+    old: str | None = field(init=False, default=None)
+    new: str | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "old", hash_of(self.before))
+        object.__setattr__(self, "new", hash_of(self.after))
 
     @classmethod
-    def at(cls, place: Place, current: Current | None, after: bytes | None, mode: int | None = None) -> Change:
+    def at(
+        cls,
+        place: Place,
+        current: Current | None,
+        after: bytes | None,
+        mode: int | None = None,
+        *,
+        undoes: int | None = None,
+        moved_from: str | None = None,
+    ) -> Change:
         """The change that `after` means at `place`, which holds `current`; `mode` is for a new file."""
         if current is None:
-            return cls(place.real, None, after, mode, _missing(place))
-        return cls(place.real, current.data, after, current.mode)
+            return cls(place.real, None, after, mode, _missing(place), undoes, moved_from)
+        return cls(place.real, current.data, after, current.mode, (), undoes, moved_from)
 
 
 def make(place: Place, change: Change) -> None:

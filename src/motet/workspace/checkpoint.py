@@ -1,8 +1,8 @@
 """Checkpoints: what files held before motet changed them, kept until it is sure that nobody wants it back.
 
-They live in `<state>/checkpoints/`: contents by hash in `blobs/`, shared by all workspaces, and one record per
-checkpoint in `workspaces/<hash of the root>/`. A content and its record are on the disk before the file is
-touched, so undo works after a crash at any moment. Nothing is written into the project or its `.git`.
+They live in `<state>/checkpoints/workspaces/<hash of the root>/`, one journal each. What a file held, and what it
+is to hold, are on the disk before the file is touched, so undo works after a crash at any moment. Nothing is
+written into the project or its `.git`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from motet.errors import WorkspaceError
+from motet.workspace import _fs, legacy
 from motet.workspace.atomic import Unconfirmed, digest
 from motet.workspace.change import Change, make
 from motet.workspace.failures import told
 from motet.workspace.guard import Place
-from motet.workspace.manifest import Entry, Manifest, Saved, hash_of
-from motet.workspace.store import BlobStore, locked, remove_durably, write_durably
+from motet.workspace.journal import Journal
+from motet.workspace.manifest import Entry, Manifest, Saved
+from motet.workspace.retention import journal_path, journals, make_room
+from motet.workspace.store import locked
 
-KEEP = 200
-"""Checkpoints that are kept of a workspace."""
-KEEP_DAYS = 30
-"""Days without a change after which a checkpoint goes."""
 LOCK_SECONDS = 30.0
 """How long to wait for another motet that writes at the same moment."""
 
-_DAY = 24 * 60 * 60
 _REFUSAL = "no checkpoint can be kept, so nothing is written"
 
 
@@ -40,25 +38,26 @@ _REFUSAL = "no checkpoint can be kept, so nothing is written"
 class CheckpointInfo:
     """One line of `motet undo --list`.
 
-    `undone`: nothing of it is left to take back. `undoes`: the id of the checkpoint that this one took back.
-    `finished` is false while its run goes on, and for ever when that run was killed; undo works all the same.
+    `standing` are those of its `files` whose change was not taken back; `undone`: there are none. `undoes`: the
+    ids of the checkpoints that this one took something of back. `finished` is false while its run goes on, and for
+    ever when that run was killed; undo works all the same.
     """
 
     id: str
     time: datetime
     label: str
     files: tuple[str, ...]
+    standing: tuple[str, ...]
     undone: bool
-    undoes: str | None
+    undoes: tuple[str, ...]
     finished: bool
 
 
 class Checkpoint:
     """One act that can be taken back as a whole: a turn, a round, an undo. Made by `Checkpoints.begin`."""
 
-    def __init__(self, label: str, undoes: int | None = None) -> None:
+    def __init__(self, label: str) -> None:
         self.label = label
-        self.undoes = undoes
         self.number: int | None = None
         self._before: dict[str, str | None] = {}
         self._now: dict[str, str | None] = {}
@@ -70,23 +69,23 @@ class Checkpoint:
 
     def follows(self, change: Change) -> bool:
         """Whether the file is still as this checkpoint's last write left it."""
-        return change.path not in self._now or self._now[change.path] == hash_of(change.before)
+        return change.path not in self._now or self._now[change.path] == change.old
 
     def expect(self, change: Change) -> None:
         """Note a change that is recorded and not yet made."""
-        self._now.setdefault(change.path, hash_of(change.before))
-        self._before.setdefault(change.path, hash_of(change.before))
+        self._now.setdefault(change.path, change.old)
+        self._before.setdefault(change.path, change.old)
 
-    def resume(self, manifest: Manifest, pending: Collection[str]) -> None:
-        """Go on with a record on the disk, of which all but `pending` was made."""
+    def resume(self, manifest: Manifest, ahead: Collection[str]) -> None:
+        """Go on with a record on the disk, of which all but `ahead` was made."""
         self.number = manifest.number
         for entry in manifest.entries:
             self._before[entry.path] = entry.before.hash if entry.before else None
-            self._now[entry.path] = self._before[entry.path] if entry.path in pending else entry.after[-1]
+            self._now[entry.path] = self._before[entry.path] if entry.path in ahead else entry.after[-1]
 
     def confirm(self, change: Change) -> None:
         """Note that a change is made."""
-        self._now[change.path] = hash_of(change.after)
+        self._now[change.path] = change.new
 
     def settled(self, entry: Entry) -> Entry:
         """`entry` with its outcome as it became known."""
@@ -101,8 +100,9 @@ class Checkpoints:
         self._root = os.path.realpath(root)
         self._store = state_dir / "checkpoints"
         self._home = self._store / "workspaces" / digest(os.fsencode(self._root))[:16]
-        self._blobs = BlobStore(self._store / "blobs")
         self._current: Checkpoint | None = None
+        self._open: Journal | None = None  # the one that was written last
+        self._is_new_format = False
         self._stop = threading.Event()
 
     @property
@@ -125,6 +125,9 @@ class Checkpoints:
 
     def history(self) -> list[CheckpointInfo]:
         """All checkpoints, newest first. Raises `WorkspaceError`, naming the file, when one is damaged."""
+        if legacy.is_there(self._home):
+            with self.locked():
+                pass
         return [_info(manifest) for manifest in self.manifests()]
 
     # The rest is for the writes and the undo of the workspace, inside `locked()`.
@@ -135,6 +138,9 @@ class Checkpoints:
         with contextlib.ExitStack() as stack:
             with told(self._store, _REFUSAL):
                 stack.enter_context(locked(self._store / "lock", LOCK_SECONDS, self._stop))
+                if not self._is_new_format:
+                    legacy.convert(self._store, self._home)
+                    self._is_new_format = True
             yield
 
     @contextmanager
@@ -152,14 +158,17 @@ class Checkpoints:
         if not all(checkpoint.follows(change) for change in changes):
             # Somebody wrote such a file since. Undo must bring back what they wrote, so a new checkpoint starts.
             self.settle()
-            checkpoint = Checkpoint(checkpoint.label, checkpoint.undoes)
+            checkpoint = Checkpoint(checkpoint.label)
         self._current = checkpoint
         with told(self._store, _REFUSAL):
-            manifest = self._manifest_of(checkpoint)
-            for change in changes:
-                manifest = manifest.with_entry(self._entry(manifest.entry(change.path), change))
-            self.save(manifest)
-        checkpoint.number = manifest.number
+            journal = None if checkpoint.number is None else self._journal(checkpoint.number)
+            self._open = None
+            if journal is None:
+                journal = self._new_journal(checkpoint.label, changes)
+            else:
+                journal.add([_entry(journal.manifest.entry(change.path), change) for change in changes], changes)
+            self._open = journal
+        checkpoint.number = journal.manifest.number
         for change in changes:
             checkpoint.expect(change)
 
@@ -176,15 +185,10 @@ class Checkpoints:
         if self._current is not None:
             self._current.confirm(change)
 
-    def open_undo(self, manifest: Manifest, interrupted: Manifest | None, pending: Collection[str]) -> Checkpoint:
-        """Finish the current checkpoint and start the one that records taking back `manifest`.
-
-        `interrupted` is an undo of the same that did not come to its end: it goes on, with `pending` ahead.
-        """
+    def open_undo(self, label: str) -> Checkpoint:
+        """Finish the current checkpoint and start the one that records an undo."""
         self.settle()
-        self._current = Checkpoint(f"undo of {manifest.number} ({manifest.label})", manifest.number)
-        if interrupted is not None:
-            self._current.resume(interrupted, pending)
+        self._current = Checkpoint(label)
         return self._current
 
     def leave(self) -> None:
@@ -196,89 +200,84 @@ class Checkpoints:
         checkpoint, self._current = self._current, None
         if checkpoint is None or checkpoint.number is None:
             return
-        with told(self._store):
-            manifest = self.load(checkpoint.number)
-            if manifest is None:
-                return
-            entries = tuple(map(checkpoint.settled, manifest.entries))
-            entries = tuple(entry for entry in entries if not entry.was(entry.after[-1]))
-            if entries:
-                self.save(replace(manifest, entries=entries, finished=True))
-            else:
-                self.forget(manifest)
+        manifest = self.load(checkpoint.number)
+        if manifest is None:
+            return
+        entries = list(map(checkpoint.settled, manifest.entries))
+        dropped = [entry.path for entry in entries if entry.was(entry.after[-1])]
+        if len(dropped) == len(entries):
+            self.forget(manifest)
+        else:
+            self._add(manifest.number, entries, dropped=dropped, finished=True)
 
     def manifests(self) -> list[Manifest]:
         """All records of this workspace, newest first."""
-        numbers = [int(path.stem) for path in self._files(self._home)]
+        with told(self._home):
+            numbers = journals(self._home)
         return [manifest for manifest in map(self.load, reversed(numbers)) if manifest is not None]
 
     def load(self, number: int) -> Manifest | None:
-        """One record, if it is still there."""
-        path = self._path(number)
-        with told(path), contextlib.suppress(FileNotFoundError):
-            return Manifest.load(path)
-        return None
+        """One record, if it is still there. Another process may have marked files in it as undone."""
+        journal = self._journal(number)
+        return None if journal is None else journal.manifest
 
-    def save(self, manifest: Manifest) -> None:
-        """Write a record durably."""
-        write_durably(self._path(manifest.number), manifest.to_json())
+    def mark(self, number: int, paths: Collection[str], *, undone: bool) -> None:
+        """Note in a record, if it is still there, that files are taken back, or stand again."""
+        manifest = self.load(number)
+        if manifest is not None:
+            self._add(number, manifest.marked(paths, undone))
 
     def forget(self, manifest: Manifest) -> None:
-        """Remove a record; its contents go with the next sweep."""
-        with told(self._store):
-            remove_durably(self._path(manifest.number))
+        """Remove a record."""
+        path = journal_path(self._home, manifest.number)
+        with told(path), contextlib.suppress(FileNotFoundError):
+            _fs.remove(path)
 
-    def content(self, saved: Saved) -> bytes:
-        """What a file held. Raises `WorkspaceError` when the store lost it."""
-        with told(self._store):
-            return self._blobs.get(saved.hash)
+    def content(self, number: int, name: str) -> bytes:
+        """What a file of checkpoint `number` held. Raises `WorkspaceError` when that is lost."""
+        journal = self._journal(number)
+        if journal is None:
+            raise WorkspaceError(f"checkpoint {number}: there is none any more")
+        return journal.content(name)
 
-    def _manifest_of(self, checkpoint: Checkpoint) -> Manifest:
-        """Its record as it is on the disk, where another process may have marked files as undone."""
-        known = None if checkpoint.number is None else self.load(checkpoint.number)
-        if known is not None:
-            return known
-        self._prune()
-        number = max((int(path.stem) for path in self._files(self._home)[-1:]), default=0) + 1
-        return Manifest(number, self._root, time.time(), checkpoint.label, checkpoint.undoes)
+    def _journal(self, number: int) -> Journal | None:
+        if self._open is not None and self._open.manifest.number == number and self._open.is_current():
+            return self._open
+        path = journal_path(self._home, number)
+        with told(path), contextlib.suppress(FileNotFoundError):
+            return Journal.load(path)
+        return None
 
-    def _entry(self, known: Entry | None, change: Change) -> Entry:
-        after = hash_of(change.after)
-        if known is not None:
-            # Until the write is done, what the last one left is motet's own work as well.
-            made = (*known.made, *change.made)
-            return replace(known, after=(hash_of(change.before), after), made=made, undone=False)
-        before = None if change.before is None else Saved(self._blobs.put(change.before), change.mode or 0o600)
-        return Entry(change.path, before, (after,), change.made)
+    def _new_journal(self, label: str, changes: Sequence[Change]) -> Journal:
+        make_room(self._store, self._home)
+        number = max(journals(self._home), default=0) + 1
+        entries = tuple(_entry(None, change) for change in changes)
+        manifest = Manifest(number, self._root, time.time(), label, entries=entries)
+        return Journal.create(journal_path(self._home, number), manifest, changes)
 
-    def _path(self, number: int) -> Path:
-        return self._home / f"{number:06}.json"
+    def _add(
+        self, number: int, entries: Sequence[Entry], *, dropped: Sequence[str] = (), finished: bool = False
+    ) -> None:
+        """Add what only spares the next undo a look at the files, so nobody waits for the disk."""
+        journal = self._journal(number)
+        self._open = None
+        if journal is not None:
+            with told(journal.path):
+                journal.add(entries, dropped=dropped, finished=finished, wait=False)
+            self._open = journal
 
-    @staticmethod
-    def _files(home: Path) -> list[Path]:
-        return sorted(
-            (path for path in home.glob("*.json") if path.stem.isdecimal()), key=lambda path: int(path.stem)
-        )
 
-    def _prune(self) -> None:
-        """Make room for one more; once a day drop what is old in the whole store, and contents nobody needs."""
-        for path in self._files(self._home)[: -(KEEP - 1)]:
-            path.unlink(missing_ok=True)
-        swept = self._store / "swept"
-        if swept.exists() and abs(time.time() - swept.stat().st_mtime) < _DAY:
-            return
-        needed: set[str] = set()
-        for home in (self._store / "workspaces").glob("*"):
-            for path in self._files(home):
-                if path.stat().st_mtime < time.time() - KEEP_DAYS * _DAY:
-                    path.unlink(missing_ok=True)
-            try:
-                manifests = [Manifest.load(path) for path in self._files(home)]
-            except WorkspaceError:
-                return  # what a damaged record needs is unknown, so every content stays
-            needed |= {entry.before.hash for manifest in manifests for entry in manifest.entries if entry.before}
-        self._blobs.keep_only(needed)
-        write_durably(swept, b"")
+def _entry(known: Entry | None, change: Change) -> Entry:
+    if known is None:
+        before = None if change.old is None else Saved(change.old, change.mode or 0o600)
+        return Entry(change.path, before, (change.new,), change.made, False, change.undoes, change.moved_from)
+    return replace(
+        known,
+        after=(change.old, change.new),  # until the write is done, what the last one left is motet's own as well
+        made=(*known.made, *change.made),
+        undone=False,
+        moved_from=change.moved_from or known.moved_from,
+    )
 
 
 def _info(manifest: Manifest) -> CheckpointInfo:
@@ -287,7 +286,8 @@ def _info(manifest: Manifest) -> CheckpointInfo:
         time=datetime.fromtimestamp(manifest.time, UTC),
         label=manifest.label,
         files=tuple(entry.path for entry in manifest.entries),
+        standing=tuple(entry.path for entry in manifest.entries if not entry.undone),
         undone=manifest.undone,
-        undoes=None if manifest.undoes is None else str(manifest.undoes),
+        undoes=tuple(map(str, manifest.undoes)),
         finished=manifest.finished,
     )

@@ -51,10 +51,10 @@ class DiskWorkspace:
         await self._change(after.path, file.data, new, may_be_absent=not file.data)
         return after
 
-    async def create(self, path: str, data: bytes) -> TextFile:
+    async def create(self, path: str, data: bytes, *, moved_from: str | None = None) -> TextFile:
         """See `Workspace.create`. Raises `PermissionDenied` for a protected place without a yes."""
         after = TextFile.decode(normal(path), data)
-        await self._change(after.path, None, data)
+        await self._change(after.path, None, data, moved_from=moved_from)
         return after
 
     async def delete(self, file: TextFile) -> None:
@@ -80,17 +80,28 @@ class DiskWorkspace:
         """The checkpoints of this workspace, newest first."""
         return await asyncio.to_thread(self._checkpoints.history)
 
-    async def undo(self, id: str | None = None, paths: Sequence[str] | None = None) -> UndoReport:
-        """Take back checkpoint `id`, or the newest that still stands; of it only `paths`, when given.
+    async def undo(
+        self,
+        id: str | None = None,
+        paths: Sequence[str] | None = None,
+        merge: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back checkpoint `id` (of it only `paths`, when given), else of each of `paths` the newest change
+        that still stands, else the newest checkpoint that still stands.
 
-        Raises `UndoRefused`, naming the files, when one changed since; `UsageError` for an unknown id or path;
-        `PermissionDenied` for a protected place without a yes. The undo is a checkpoint as well: undoing once
-        more brings everything back.
+        With `merge`, a file that was changed since loses motet's change alone, where that touches no newer line.
+        Raises `UndoRefused`, naming the files, when one changed since and is not merged; `UsageError` for an
+        unknown id or path; `PermissionDenied` for a protected place without a yes. The undo is a checkpoint as
+        well: undoing once more brings everything back. With `dry_run` nothing is asked and nothing written.
         """
-        for path in await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)):
-            if is_protected(path):
-                await self._gate.require(Action(Effect.WRITE, path, Origin.USER, "a protected place: undo"))
-        return await self._alone(lambda: undo(self._guard, self._checkpoints, id, paths))
+        if not dry_run:
+            for path in await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)):
+                if is_protected(path):
+                    await self._gate.require(Action(Effect.WRITE, path, Origin.USER, "a protected place: undo"))
+        return await self._alone(
+            lambda: undo(self._guard, self._checkpoints, id, paths, merge=merge, dry_run=dry_run)
+        )
 
     def _read(self, path: str) -> TextFile:
         path = normal(path)
@@ -98,13 +109,19 @@ class DiskWorkspace:
             return TextFile.decode(path, atomic.read(place))
 
     async def _change(
-        self, path: str, before: bytes | None, after: bytes | None, *, may_be_absent: bool = False
+        self,
+        path: str,
+        before: bytes | None,
+        after: bytes | None,
+        *,
+        may_be_absent: bool = False,
+        moved_from: str | None = None,
     ) -> None:
         real = await asyncio.to_thread(self._resolved, path)
         if is_protected(real) or is_protected(path):
             through = "" if real == path else f", reached through the link {path}"
             await self._gate.require(Action(Effect.WRITE, real, Origin.MODEL, f"a protected place{through}"))
-        await self._alone(lambda: self._apply(path, real, before, after, may_be_absent))
+        await self._alone(lambda: self._apply(path, real, before, after, may_be_absent, moved_from))
 
     def _resolved(self, path: str) -> str:
         with told(path, "not written"), self._guard.locate(path) as place:
@@ -112,7 +129,15 @@ class DiskWorkspace:
                 raise OutsideWorkspace(f"{shown(path)}: belongs to motet's own state")
             return place.real
 
-    def _apply(self, path: str, real: str, before: bytes | None, after: bytes | None, may_be_absent: bool) -> None:
+    def _apply(
+        self,
+        path: str,
+        real: str,
+        before: bytes | None,
+        after: bytes | None,
+        may_be_absent: bool,
+        moved_from: str | None,
+    ) -> None:
         doing = "not removed" if after is None else "not written"
         with self._checkpoints.locked(), told(path, doing), self._guard.locate(path) as place:
             if place.real != real:
@@ -123,9 +148,16 @@ class DiskWorkspace:
             _require(place, current, before)
             if before == after:
                 return
-            change = Change.at(place, current, after)
+            old_path, mode = self._look(moved_from) if moved_from else (None, None)
+            change = Change.at(place, current, after, mode, moved_from=old_path)
             self._checkpoints.record([change])
             self._checkpoints.carry_out(place, change)
+
+    def _look(self, path: str) -> tuple[str, int | None]:
+        """The real path of a file, and its permission bits."""
+        with told(path), self._guard.locate(path) as place:
+            current = atomic.examine(place)
+            return place.real, current.mode if current else None
 
     async def _alone(self, work: Callable[[], T]) -> T:
         """Do blocking work in a thread, one at a time; what has begun is brought to its end before a cancellation."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import cast
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
-from motet.errors import WorkspaceError
 from motet.workspace.atomic import digest
-
-VERSION = 1
-"""Of the file format; a greater one is refused, never guessed at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A content in the store, and the permission bits its file had."""
+    """A content that is kept, and the permission bits its file had."""
 
     hash: str
     mode: int
@@ -28,7 +22,8 @@ class Entry:
 
     `after` has one hash once the outcome is known. While a write runs it has the one to come and the one
     before it, so that undo knows motet's own work even when the process was killed in between. `made` names
-    the directories that were made for the file.
+    the directories that were made for the file. `undoes`: the number of the checkpoint whose change of this file
+    was taken back. `moved_from`: the path where the file was before; that path has an entry of its own.
     """
 
     path: str
@@ -36,6 +31,8 @@ class Entry:
     after: tuple[str | None, ...]
     made: tuple[str, ...] = ()
     undone: bool = False
+    undoes: int | None = None
+    moved_from: str | None = None
 
     def was(self, hash: str | None) -> bool:
         """Whether the file held the content with this hash before."""
@@ -44,13 +41,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One checkpoint. `number` counts up within a workspace; `undoes` is the one that this one took back."""
+    """One checkpoint. `number` counts up within a workspace."""
 
     number: int
     root: str
     time: float
     label: str
-    undoes: int | None = None
     finished: bool = False
     entries: tuple[Entry, ...] = ()
 
@@ -58,6 +54,11 @@ class Manifest:
     def undone(self) -> bool:
         """Whether nothing of it is left to take back."""
         return all(entry.undone for entry in self.entries)
+
+    @property
+    def undoes(self) -> tuple[int, ...]:
+        """The numbers of the checkpoints that this one took something of back, newest first."""
+        return tuple(sorted({entry.undoes for entry in self.entries if entry.undoes is not None}, reverse=True))
 
     def entry(self, path: str) -> Entry | None:
         """The entry of `path`, if it has one."""
@@ -69,53 +70,11 @@ class Manifest:
             return replace(self, entries=(*self.entries, new))
         return replace(self, entries=tuple(new if old.path == new.path else old for old in self.entries))
 
-    def marked(self, paths: frozenset[str], undone: bool) -> Manifest:
-        """With the entries of `paths` marked as taken back, or as standing again."""
-        entries = (replace(entry, undone=undone) if entry.path in paths else entry for entry in self.entries)
-        return replace(self, entries=tuple(entries))
-
-    def to_json(self) -> bytes:
-        """The file's content. File names that are no text survive as escapes."""
-        return json.dumps({"version": VERSION, **asdict(self)}, indent=1).encode()
-
-    @classmethod
-    def load(cls, path: Path) -> Manifest:
-        """Read one back. Raises `WorkspaceError`, naming the file, when it is damaged or from a newer motet."""
-        try:
-            row = cast("dict[str, object]", json.loads(path.read_bytes()))
-            version = row.pop("version")
-            if version == VERSION:
-                return _manifest(row)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise WorkspaceError(
-                f"{path}: this checkpoint is damaged; move the file away to use the others"
-            ) from error
-        raise WorkspaceError(f"{path}: written by a newer motet (format {version}); update motet to use it")
+    def marked(self, paths: Collection[str], undone: bool) -> list[Entry]:
+        """The entries of `paths`, marked as taken back or as standing again."""
+        return [replace(entry, undone=undone) for entry in self.entries if entry.path in paths]
 
 
 def hash_of(data: bytes | None) -> str | None:
     """The hash of a content; None for no file."""
     return None if data is None else digest(data)
-
-
-def _manifest(row: dict[str, object]) -> Manifest:
-    return Manifest(
-        number=cast("int", row["number"]),
-        root=str(row["root"]),
-        time=cast("float", row["time"]),
-        label=str(row["label"]),
-        undoes=cast("int | None", row["undoes"]),
-        finished=bool(row["finished"]),
-        entries=tuple(_entry(entry) for entry in cast("list[dict[str, object]]", row["entries"])),
-    )
-
-
-def _entry(row: dict[str, object]) -> Entry:
-    before = cast("dict[str, object] | None", row["before"])
-    return Entry(
-        path=str(row["path"]),
-        before=None if before is None else Saved(str(before["hash"]), cast("int", before["mode"])),
-        after=tuple(cast("list[str | None]", row["after"])),
-        made=tuple(cast("list[str]", row["made"])),
-        undone=bool(row["undone"]),
-    )

@@ -36,7 +36,7 @@ class MemoryWorkspace:
         self.files[path] = new
         return after
 
-    async def create(self, path: str, data: bytes) -> TextFile:
+    async def create(self, path: str, data: bytes, *, moved_from: str | None = None) -> TextFile:
         """See `Workspace.create`."""
         path = normal(path)
         if path in self.files:

@@ -33,8 +33,12 @@ class Workspace(Protocol):
         """
         ...
 
-    async def create(self, path: str, data: bytes) -> TextFile:
-        """Make a new file, and directories on the way. Raises `StaleFile` when it exists."""
+    async def create(self, path: str, data: bytes, *, moved_from: str | None = None) -> TextFile:
+        """Make a new file, and directories on the way. Raises `StaleFile` when it exists.
+
+        `moved_from`: the file that is to be removed next, because this is its new place. The permission bits come
+        from there, and undo takes both back together.
+        """
         ...
 
     async def delete(self, file: TextFile) -> None:

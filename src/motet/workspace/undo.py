@@ -1,4 +1,4 @@
-"""Taking a checkpoint back: every file as it was, or a refusal that names the files somebody changed since."""
+"""Taking checkpoints back: every file as it was, or a refusal that names the files somebody changed since."""
 
 from __future__ import annotations
 
@@ -6,119 +6,111 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from motet.errors import StaleFile, UndoRefused, UsageError, WorkspaceError
+from motet.errors import StaleFile, WorkspaceError
 from motet.workspace import _fs, atomic
-from motet.workspace.atomic import Current
 from motet.workspace.change import Change
 from motet.workspace.checkpoint import Checkpoint, Checkpoints
 from motet.workspace.failures import shown, told
-from motet.workspace.guard import Guard
-from motet.workspace.manifest import Entry, Manifest, hash_of
+from motet.workspace.guard import Guard, Place
+from motet.workspace.manifest import Entry, hash_of
+from motet.workspace.restoring import Step, plan
+from motet.workspace.standing import Target, interrupted, targets
 
 
 @dataclass(frozen=True, slots=True)
 class UndoReport:
-    """What an undo did. `id` and `label` name the checkpoint that was taken back, `checkpoint` the one that takes
-    this undo back (None when nothing was to be done).
+    """What an undo did, or would do. `ids` and `labels` name the checkpoints that were taken back, newest first;
+    `checkpoint` is the one that takes this undo back (None when nothing was to be done).
 
-    `restored` have their old content again, `removed` did not exist before, `unchanged` were as before already.
+    `restored` have their old content again, `merged` have lost motet's change and kept what others changed since,
+    `removed` did not exist before, `unchanged` were as before already.
     """
 
-    id: str
-    label: str
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
     restored: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     checkpoint: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    entry: Entry
-    change: Change
-
-    @property
-    def needed(self) -> bool:
-        return not self.entry.was(hash_of(self.change.before))
 
 
 def touched(guard: Guard, checkpoints: Checkpoints, id: str | None, paths: Sequence[str] | None) -> list[str]:
     """The files that `undo` would write now, whatever state they are in."""
     with checkpoints.locked():
         checkpoints.settle()
-        manifest = _chosen(guard, checkpoints, id)
-        return [entry.path for entry in _entries(manifest, paths)]
+        return [target.entry.path for target in targets(guard, checkpoints, id, paths)]
 
 
-def undo(guard: Guard, checkpoints: Checkpoints, id: str | None, paths: Sequence[str] | None) -> UndoReport:
-    """Take back checkpoint `id`, or the newest one that still stands; of it only `paths`, when given.
+def undo(
+    guard: Guard,
+    checkpoints: Checkpoints,
+    id: str | None,
+    paths: Sequence[str] | None,
+    *,
+    merge: bool = False,
+    dry_run: bool = False,
+) -> UndoReport:
+    """Take back what `id` and `paths` mean (see `targets`); with `dry_run` only say what that would do.
 
     All or nothing: raises `UndoRefused` before the first write when a file is neither as the checkpoint left it
-    nor as it was before. The undo is a checkpoint as well, so it can be taken back the same way.
+    nor as it was before, and cannot or (without `merge`) must not be merged. The undo is a checkpoint as well, so
+    it can be taken back the same way.
     """
     with checkpoints.locked():
         checkpoints.settle()
-        manifest = _chosen(guard, checkpoints, id)
-        steps = _plan(guard, checkpoints, _entries(manifest, paths), manifest)
-        needed = [step for step in steps if step.needed]
-        unchanged = frozenset(step.entry.path for step in steps if not step.needed)
-        pending = [step.entry.path for step in needed]
-        checkpoint = checkpoints.open_undo(manifest, _interrupted(checkpoints, manifest), pending)
+        wanted = targets(guard, checkpoints, id, paths)
+        resumed = interrupted(checkpoints, wanted)
+        steps = plan(guard, checkpoints, wanted, resumed, merging=merge)
+        if dry_run:
+            return _report(wanted, steps, None)
+        checkpoint = checkpoints.open_undo(_label(wanted))
+        if resumed is not None:
+            checkpoint.resume(resumed, {entry.path for entry in resumed.entries if _is_ahead(guard, entry)})
+        needed = [step.change for step in steps if step.needed]
         try:
             if needed:
-                checkpoints.record([step.change for step in needed])
-            for step in needed:
-                _restore(guard, checkpoints, step.change)
+                checkpoints.record(needed)
+            for change in needed:
+                _restore(guard, checkpoints, change)
         except WorkspaceError as error:
             _leave(checkpoints, checkpoint, error)
             raise
         for step in steps:
-            _remove_directories(guard, step.entry.made)
+            _remove_directories(guard, step.target.entry.made)
         checkpoints.settle()
-        _mark(checkpoints, manifest, frozenset(step.entry.path for step in steps))
-        return UndoReport(
-            id=str(manifest.number),
-            label=manifest.label,
-            restored=tuple(step.entry.path for step in needed if step.change.after is not None),
-            removed=tuple(step.entry.path for step in needed if step.change.after is None),
-            unchanged=tuple(sorted(unchanged)),
-            checkpoint=None if checkpoint.number is None else str(checkpoint.number),
-        )
+        _mark(checkpoints, wanted)
+        return _report(wanted, steps, checkpoint.number)
 
 
-def _chosen(guard: Guard, checkpoints: Checkpoints, id: str | None) -> Manifest:
-    manifests = checkpoints.manifests()
-    if id is not None:
-        found = next((manifest for manifest in manifests if str(manifest.number) == id), None)
-        if found is None:
-            raise UsageError(f"checkpoint {shown(id)}: there is none with this id; `motet undo --list` shows them")
-        if found.undone:
-            raise UsageError(f"checkpoint {id}: undone already; `motet undo --list` shows what still stands")
-        return found
-    for manifest in manifests:
-        if manifest.undone:
-            continue
-        if manifest.undoes is not None and not manifest.finished:
-            original = checkpoints.load(manifest.undoes)
-            if original is not None and not original.undone:
-                return original  # an undo that was cut off is brought to its end
-        if not manifest.finished and all(_untouched(guard, entry) for entry in manifest.entries):
-            checkpoints.forget(manifest)  # killed before it changed anything
-            continue
-        return manifest
-    raise WorkspaceError("nothing to undo in this workspace")
+def _report(wanted: Sequence[Target], steps: Sequence[Step], checkpoint: int | None) -> UndoReport:
+    def paths(*steps: Step) -> tuple[str, ...]:
+        return tuple(sorted(step.target.entry.path for step in steps))
 
-
-def _interrupted(checkpoints: Checkpoints, manifest: Manifest) -> Manifest | None:
-    """The undo of `manifest` that was cut off, if there is one."""
-    return next(
-        (
-            one
-            for one in checkpoints.manifests()
-            if one.undoes == manifest.number and not one.finished and not one.undone
-        ),
-        None,
+    written = [step for step in steps if step.needed and step.change.after is not None]
+    return UndoReport(
+        ids=tuple(dict.fromkeys(str(target.number) for target in wanted)),
+        labels=tuple(dict.fromkeys(target.label for target in wanted)),
+        restored=paths(*(step for step in written if not step.merged)),
+        merged=paths(*(step for step in written if step.merged)),
+        removed=paths(*(step for step in steps if step.needed and step.change.after is None)),
+        unchanged=paths(*(step for step in steps if not step.needed)),
+        checkpoint=None if checkpoint is None else str(checkpoint),
     )
+
+
+def _label(wanted: Sequence[Target]) -> str:
+    return f"undo of {', '.join(dict.fromkeys(f'{target.number} ({target.label})' for target in wanted))}"
+
+
+def _is_ahead(guard: Guard, entry: Entry) -> bool:
+    """Whether a recorded change was not made yet."""
+    with suppress(OSError, WorkspaceError), guard.locate(entry.path) as place:
+        try:
+            return entry.was(hash_of(atomic.read(place)))
+        except FileNotFoundError:
+            return entry.was(None)
+    return False
 
 
 def _leave(checkpoints: Checkpoints, checkpoint: Checkpoint, error: WorkspaceError) -> None:
@@ -129,61 +121,32 @@ def _leave(checkpoints: Checkpoints, checkpoint: Checkpoint, error: WorkspaceErr
     checkpoints.settle()
 
 
-def _untouched(guard: Guard, entry: Entry) -> bool:
-    try:
-        with told(entry.path), guard.locate(entry.path) as place:
-            return entry.was(_hash(atomic.examine(place)))
-    except WorkspaceError:
-        return False
-
-
-def _entries(manifest: Manifest, paths: Sequence[str] | None) -> list[Entry]:
-    standing = [entry for entry in manifest.entries if not entry.undone]
-    if paths is None:
-        return standing
-    unknown = set(paths) - {entry.path for entry in standing}
-    if unknown:
-        names = ", ".join(shown(path) for path in sorted(unknown))
-        raise UsageError(f"{names}: not changed by checkpoint {manifest.number}, or undone already")
-    return [entry for entry in standing if entry.path in paths]
-
-
-def _plan(guard: Guard, checkpoints: Checkpoints, entries: list[Entry], manifest: Manifest) -> list[_Step]:
-    steps: list[_Step] = []
-    refused: list[str] = []
-    for entry in entries:
-        try:
-            with told(entry.path), guard.locate(entry.path) as place:
-                current = atomic.examine(place)
-                known = entry.was(_hash(current)) or _hash(current) in entry.after
-                if place.real == entry.path and known:
-                    target = None if entry.before is None else checkpoints.content(entry.before)
-                    mode = None if entry.before is None else entry.before.mode
-                    steps.append(_Step(entry, Change.at(place, current, target, mode)))
-                else:
-                    refused.append(f"{shown(entry.path)} (changed since)")
-        except WorkspaceError as error:
-            refused.append(str(error))
-    if refused:
-        raise UndoRefused(f"checkpoint {manifest.number} is not undone, nothing is changed: {'; '.join(refused)}")
-    return steps
-
-
 def _restore(guard: Guard, checkpoints: Checkpoints, change: Change) -> None:
     with told(change.path, "not restored"), guard.locate(change.path) as place:
-        current = atomic.examine(place)
-        if _hash(current) != hash_of(change.before):
+        if _held(place) != change.before:
             raise StaleFile(f"{shown(change.path)}: changed this moment; look at it and undo again")
         checkpoints.carry_out(place, change)
+    with told(change.path, "restored, but cannot be read again"), guard.locate(change.path) as place:
+        if _held(place) != change.after:
+            raise WorkspaceError(f"{shown(change.path)}: not restored as asked: it holds something else now")
 
 
-def _mark(checkpoints: Checkpoints, manifest: Manifest, paths: frozenset[str]) -> None:
-    """Note which files were taken back; when that was an undo itself, its files stand again."""
-    with told(checkpoints.state_dir):
-        checkpoints.save(manifest.marked(paths, undone=True))
-        original = None if manifest.undoes is None else checkpoints.load(manifest.undoes)
-        if original is not None:
-            checkpoints.save(original.marked(paths, undone=False))
+def _held(place: Place) -> bytes | None:
+    current = atomic.examine(place)
+    return current.data if current else None
+
+
+def _mark(checkpoints: Checkpoints, wanted: Sequence[Target]) -> None:
+    """Note which files were taken back; where that was an undo itself, they stand again."""
+    undone: dict[int, set[str]] = {}
+    standing: dict[int, set[str]] = {}
+    for target in wanted:
+        undone.setdefault(target.number, set()).add(target.entry.path)
+        if target.entry.undoes is not None:
+            standing.setdefault(target.entry.undoes, set()).add(target.entry.path)
+    for marks, mark in ((undone, True), (standing, False)):
+        for number, paths in marks.items():
+            checkpoints.mark(number, paths, undone=mark)
 
 
 def _remove_directories(guard: Guard, made: tuple[str, ...]) -> None:
@@ -193,7 +156,3 @@ def _remove_directories(guard: Guard, made: tuple[str, ...]) -> None:
         with suppress(OSError, WorkspaceError), guard.locate(path) as place:
             if place.real == path and not place.missing:
                 _fs.remove_directory(place.name, at=place.directory)
-
-
-def _hash(current: Current | None) -> str | None:
-    return None if current is None else hash_of(current.data)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -14,54 +15,93 @@ from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.cli.visible import one_line
 from motet.engine import Engine
-from motet.workspace import CheckpointInfo, resolve_user_path
+from motet.errors import UsageError
+from motet.workspace import CheckpointInfo, UndoReport, resolve_user_path
+
+_MOST_FILES = 3
+"""Files of one run that a line of the list names."""
 
 
 @click.command("undo")
 @click.argument("paths", nargs=-1)
 @click.option("-l", "--list", "listing", is_flag=True, help="List what can be taken back, newest first.")
-@click.option("--id", "checkpoint", help="The run to take back, by its id in the list; default: the newest.")
-@click.option("--json", "as_json", is_flag=True, help="The list as JSON lines.")
-def command(paths: tuple[str, ...], listing: bool, checkpoint: str | None, as_json: bool) -> int:
+@click.option("--id", "checkpoint", metavar="ID", help="The run to take back, by its id in the list.")
+@click.option("--merge", is_flag=True, help="Take only motet's change back where a file was changed since.")
+@click.option("-n", "--dry-run", is_flag=True, help="Show what would be taken back; write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Results as JSON lines.")
+def command(
+    paths: tuple[str, ...], listing: bool, checkpoint: str | None, merge: bool, dry_run: bool, as_json: bool
+) -> int:
     """Take back what motet wrote; undo again to have it back.
 
     \b
     Examples:
-      motet undo                the last run
-      motet undo src/app.py     of the last run only this file
-      motet undo --list         what can be taken back
-      motet undo --id 3         an earlier run
+      motet undo                    the last run
+      motet undo src/app.py         the last change of this file
+      motet undo --merge            the last run, keeping what was changed since
+      motet undo --dry-run          what that would do
+      motet undo --list             what can be taken back
+      motet undo --list src/app.py  what changed this file
+      motet undo --list --id 3      what became of each file of a run
+      motet undo --id 3             an earlier run
 
-    Refuses, naming the files, where a file was changed since; an undo can itself be undone.
+    Refuses, naming the files, where a file was changed since. With --merge such a file loses motet's lines and
+    keeps the newer ones; where these are the same lines, that is refused too. An undo can itself be undone.
+
+    Exit code 0: taken back, 1: refused, 2: usage, 4: not permitted.
     """
-    return asyncio.run(_list(as_json) if listing else _undo(paths, checkpoint))
+    if listing:
+        return asyncio.run(_list(paths, checkpoint, as_json))
+    return asyncio.run(_undo(paths, checkpoint, merge, dry_run, as_json))
 
 
-async def _list(as_json: bool) -> int:
-    history = await Engine(Path.cwd()).workspace.history()
+async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -> int:
+    engine = Engine(Path.cwd())
+    wanted = {resolve_gone(engine, path) for path in paths}
+    history = await engine.workspace.history()
     if not history:
         Terminal().line("Nothing was written in this workspace yet.")
-    for info in history:
+        return 0
+    found = [info for info in history if checkpoint in (None, info.id) and (not wanted or wanted & {*info.files})]
+    if not found:
+        what = f"checkpoint {checkpoint}" if checkpoint else " ".join(paths)
+        raise UsageError(f"{what}: not in the list; `motet undo --list` shows all of it")
+    for info in found:
         if as_json:
             write_json(_fields(info))
+        elif checkpoint is None:
+            write_line(_line(info, sorted(wanted & {*info.files}) or info.files))
         else:
-            write_line(_line(info))
+            write_line(_line(info, ()))
+            for path in info.files:
+                write_line(one_line(f"  {'stands' if path in info.standing else 'undone'}  {path}"))
     return 0
 
 
-async def _undo(paths: tuple[str, ...], checkpoint: str | None) -> int:
+async def _undo(paths: tuple[str, ...], checkpoint: str | None, merge: bool, dry_run: bool, as_json: bool) -> int:
     terminal = Terminal()
     engine = Engine(Path.cwd(), ask=ask_in_terminal(terminal, Keyboard()) if terminal.can_ask else None)
     wanted = [resolve_gone(engine, path) for path in paths] or None
-    report = await engine.workspace.undo(checkpoint, wanted)
-    for path in report.restored:
-        terminal.line(f"restored  {path}")
-    for path in report.removed:
-        terminal.line(f"removed   {path}")
-    count = len(report.restored) + len(report.removed)
-    files, them = ("1 file", "it") if count == 1 else (f"{count} files", "them")
-    terminal.line(f"Took back {files} of {report.label}; `motet undo` again brings {them} back.", "bold", hang=2)
+    report = await engine.workspace.undo(checkpoint, wanted, merge, dry_run)
+    if as_json:
+        write_json({"schema": 1, **asdict(report), "dry_run": dry_run})
+        return 0
+    done = (("restored", report.restored), ("merged", report.merged), ("removed", report.removed))
+    for what, files in done:
+        for path in files:
+            terminal.line(f"{what:<8}  {path}")
+    terminal.line(_summary(report, sum(len(files) for _, files in done), dry_run), "bold", hang=2)
     return 0
+
+
+def _summary(report: UndoReport, count: int, dry_run: bool) -> str:
+    run = " and ".join(report.labels)
+    if not count:
+        return f"Nothing to write: the files are as they were before {run}."
+    files, them = ("1 file", "it") if count == 1 else (f"{count} files", "them")
+    if dry_run:
+        return f"Would take back {files} of {run}; nothing is written."
+    return f"Took back {files} of {run}; `motet undo` again brings {them} back."
 
 
 def resolve_gone(engine: Engine, typed: str) -> str:
@@ -70,22 +110,14 @@ def resolve_gone(engine: Engine, typed: str) -> str:
     return f"{resolve_user_path(engine.root, Path.cwd(), str(place.parent))}/{place.name}".removeprefix("./")
 
 
-def _line(info: CheckpointInfo) -> str:
-    state = "undone" if info.undone else ("" if info.finished else "interrupted")
-    files = ", ".join(info.files[:3]) + (f" and {len(info.files) - 3} more" if len(info.files) > 3 else "")
+def _line(info: CheckpointInfo, files: Sequence[str]) -> str:
+    states = ["undone" if info.undone else "", "" if info.finished else "interrupted"]
+    marks = {path: "" if info.undone or path in info.standing else " (undone)" for path in files}
+    named = ", ".join(f"{path}{mark}" for path, mark in list(marks.items())[:_MOST_FILES])
+    more = f" and {len(marks) - _MOST_FILES} more" if len(marks) > _MOST_FILES else ""
     when = info.time.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    return one_line("  ".join(part for part in (info.id, when, info.label, state, files) if part))
+    return one_line("  ".join(part for part in (info.id, when, info.label, *states, named + more) if part))
 
 
 def _fields(info: CheckpointInfo) -> dict[str, object]:
-    time: datetime = info.time
-    return {
-        "schema": 1,
-        "id": info.id,
-        "time": time.isoformat(),
-        "label": info.label,
-        "files": info.files,
-        "undone": info.undone,
-        "undoes": info.undoes,
-        "finished": info.finished,
-    }
+    return {"schema": 1, **asdict(info), "time": info.time.isoformat()}

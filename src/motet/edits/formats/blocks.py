@@ -6,86 +6,246 @@
     lines to stand there instead
     >>>>>>> REPLACE
 
-Markers have 5 to 9 characters. A text that itself holds such lines is taken only when one reading is possible.
+`-------` and `+++++++` do for `<` and `>`. The markers with a word have five characters or more, `=======` has five to
+nine. SEARCH may begin with `:start_line:12` (and `:end_line:14`, `-------`), which says where to look. A line of code
+that looks like one of these lines is written with a backslash before it; without, a block is taken only when it can
+be read in one way.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Literal
 
+from motet.edits.dialect import Dialect
+from motet.edits.edit import Near, Replace
+from motet.edits.formats.fences import is_closing_tag, opening_fence
+from motet.edits.formats.reader import Piece
+from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
-_OPEN = re.compile(r"^\s{0,3}(?:<{5,9}|-{5,9}) ?SEARCH>?\s*$")
-_MIDDLE = re.compile(r"^\s{0,3}={5,9}\s*$")
-_CLOSE = re.compile(r"^\s{0,3}(?:>{5,9}|\+{5,9}) ?REPLACE\s*$")
+_MARKER = re.compile(
+    r"([ \t]*)(?:(?P<open><{5,}|-{5,}) ?SEARCH>?|(?P<middle>={5,9})|(?P<close>>{5,}|\+{5,}) ?REPLACE>?)(?P<rest>\s*)"
+)
+_HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*([0-9]{1,9})\s*")
+_HEADER_WORD = re.compile(r"\s*:(?:start|end)_line:")
+_RULE = re.compile(r"\s*-{5,9}\s*")
+_ESCAPED = re.compile(
+    r"\s*\\(?:[<>]{5,9}(?:[ ].*)?|={5,9}\s*|-{5,9}(?:[ ]SEARCH>?)?\s*|\+{5,9}[ ]REPLACE\s*|:(?:start|end)_line:.*)"
+)
+_OURS, _THEIRS = re.compile(r"<{7}(?:[ ].*)?"), re.compile(r">{7}(?:[ ].*)?")
+_KIN = {"<": "<", ">": "<", "-": "-", "+": "-"}
+
+MarkerKind = Literal["open", "middle", "close"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One block: its texts without a final line end, and the 0-based lines of its markers in the answer."""
+class Marker:
+    """A line that may begin, divide or end a block. `kin`: what an opening and its closing marker have in common."""
 
-    search: str
-    replace: str
-    first: int
-    last: int
+    __slots__ = ("indent", "kin", "kind")
 
-
-def is_open_marker(line: str) -> bool:
-    """Whether `line` begins a block."""
-    return _OPEN.match(line) is not None
+    def __init__(self, kind: MarkerKind, text: str, indent: str) -> None:
+        self.kind: MarkerKind = kind
+        self.kin = (_KIN.get(text[0], "="), len(text))
+        self.indent = indent
 
 
-def parse_blocks(lines: Sequence[str], start: int = 0) -> list[Block]:
-    """All blocks of `lines` from index `start` on; text between blocks is skipped.
+def marker_of(line: str, dialect: Dialect, indent: str = "") -> Marker | None:
+    """The marker that `line` is: indented by `indent`, or by at most three spaces."""
+    if line.lstrip(" \t")[:1] not in ("<", "-", "=", ">", "+"):
+        return None
+    found = _MARKER.fullmatch(line)
+    if found is None or (found[1] != indent and (len(found[1]) > 3 or "\t" in found[1])):
+        return None
+    for kind in ("open", "close", "middle"):
+        text = found[kind]
+        if text:
+            is_text = kind == "middle" and dialect.strict_markers and found["rest"]
+            return None if is_text else Marker(kind, text, found[1])
+    return None
 
-    Raises `EditFormatError`, naming the 1-based line, for a block without its middle or end.
+
+class OpenBlock:
+    """A block whose opening marker was read: takes the lines behind it until `done`.
+
+    `tail`: the lines, with their numbers, that came after the end of a block whose closing marker was a second
+    `=======`; they are still to be read.
     """
-    blocks: list[Block] = []
-    index = start
-    while index < len(lines):
-        if is_open_marker(lines[index]):
-            block = _parse_block(lines, index)
-            blocks.append(block)
-            index = block.last
-        elif _CLOSE.match(lines[index]):
-            raise EditFormatError(f"line {index + 1}: REPLACE marker without a SEARCH marker", index + 1)
-        index += 1
-    return blocks
 
+    def __init__(
+        self, marker: Marker, path: str, *, line: int, number: int, indent: str, call: str, dialect: Dialect
+    ) -> None:
+        self.done = False
+        self.tail: list[tuple[str, int]] = []
+        self._kin = marker.kin
+        self._path = path
+        self._first = line
+        self._number = number
+        self._indent = indent
+        self._call = call
+        self._dialect = dialect
+        self._lines: list[str] = []
+        self._raw: list[tuple[str, int]] = []
+        self._middles: list[tuple[int, int]] = []
+        self._depth = 0
+        self._near = Near()
+        self._header: Literal["none", "lines", "over"] = "none"
 
-def _parse_block(lines: Sequence[str], first: int) -> Block:
-    middles: list[int] = []
-    for index in range(first + 1, len(lines)):
-        if _CLOSE.match(lines[index]):
-            middle = _middle(middles, first, index)
-            return Block(_body(lines[first + 1 : middle]), _body(lines[middle + 1 : index]), first, index)
-        if is_open_marker(lines[index]):
+    def line(self, text: str, number: int) -> list[Piece]:
+        """Take a line of the block, or what ends it."""
+        marker = marker_of(text, self._dialect, self._indent)
+        match marker.kind if marker else None:
+            case "open":
+                assert marker is not None
+                return self._open(marker, text, number)
+            case "middle" if not self._depth:
+                assert marker is not None
+                self._middles.append((len(self._lines), marker.kin[1]))
+                self._keep(text, text, number)
+                return []
+            case "close":
+                assert marker is not None
+                return self._close(marker, text, number)
+            case _:
+                return self._body(text, number)
+
+    def end(self) -> list[Piece]:
+        """The answer ends within the block."""
+        if self._is_ended_by_middle():
+            return self._end_at_middle()
+        if self._dialect.unclosed == "accept" and len(self._middles) == 1 and not self._depth:
+            return self._finish(self._middles[0][0], len(self._lines))
+        missing = "REPLACE" if self._middles else "======="
+        raise EditFormatError(f"line {self._first}: the block has no {missing} marker", self._first)
+
+    def _open(self, marker: Marker, text: str, number: int) -> list[Piece]:
+        if self._is_ended_by_middle():
+            pieces = self._end_at_middle()
+            self.tail.append((text, number))
+            return pieces
+        if marker.kin == self._kin:
             raise EditFormatError(
-                f"line {index + 1}: a new SEARCH marker before the block of line {first + 1} was closed",
-                index + 1,
+                f"line {number}: a new SEARCH marker before the block of line {self._first} was closed", number
             )
-        if _MIDDLE.match(lines[index]):
-            middles.append(index)
-    missing = "REPLACE" if middles else "======="
-    raise EditFormatError(f"line {first + 1}: the block has no {missing} marker", first + 1)
+        self._depth += 1  # an example within the code, if its markers differ and it is closed
+        return self._body(text, number)
 
+    def _close(self, marker: Marker, text: str, number: int) -> list[Piece]:
+        if self._depth:
+            if marker.kin == self._kin:
+                raise EditFormatError(
+                    f"line {number}: it is not clear whether this ends the block of line {self._first}, "
+                    "which holds another SEARCH marker",
+                    number,
+                )
+            self._depth -= 1
+            return self._body(text, number)
+        if not self._middles:
+            raise EditFormatError(f"line {self._first}: the block has no ======= marker", self._first)
+        return self._finish(self._divider(marker, number), len(self._lines))
 
-def _middle(middles: Sequence[int], first: int, last: int) -> int:
-    match middles:
-        case [only]:
-            return only
-        case []:
-            raise EditFormatError(f"line {first + 1}: the block has no ======= marker", first + 1)
-        case _:
+    def _body(self, text: str, number: int) -> list[Piece]:
+        line = self._dedented(text)
+        if not self._middles and self._take_header(line, number):
+            return []
+        if self._middles and _HEADER_WORD.match(line):
             raise EditFormatError(
-                f"line {last + 1}: the block of line {first + 1} holds {len(middles)} ======= lines; "
-                "it is not clear which divides it",
-                first + 1,
+                f"line {number}: {line.strip()[:40]} belongs into SEARCH; write \\ before it if it is code", number
             )
+        if "\\" in line and _ESCAPED.fullmatch(line):
+            line = line.replace("\\", "", 1)
+        self._keep(line, text, number)
+        return [EditPreview(self._path, self._number, "replace" if self._middles else "search", (line,))]
+
+    def _keep(self, line: str, text: str, number: int) -> None:
+        self._lines.append(line)
+        if len(self._middles) == 2:  # only then may lines be given back
+            self._raw.append((text, number))
+
+    def _take_header(self, line: str, number: int) -> bool:
+        """Whether `line` says where to look, instead of being code."""
+        if self._header == "over" or self._lines:
+            return False
+        found = _HEADER.fullmatch(line)
+        if found is not None:
+            if found[1] == "start":
+                self._near = Near(line=int(found[2]))
+            self._header = "lines"
+            return True
+        is_rule = self._header == "lines" and _RULE.fullmatch(line) is not None
+        self._header = "over"
+        return is_rule
+
+    def _dedented(self, text: str) -> str:
+        if not self._indent:
+            return text
+        end = 0
+        while end < len(self._indent) and text[end : end + 1] == self._indent[end]:
+            end += 1
+        return text[end:]
+
+    def _divider(self, close: Marker, number: int) -> int:
+        """The one `=======` that can divide the block."""
+        if len(self._middles) == 1:
+            return self._middles[0][0]
+        (first, _), (second, _) = self._middles[:2]
+        if second == first + 1 == len(self._lines) - 1 and not self._may_underline(first):
+            self._lines.pop()  # the same marker twice: neither can be code
+            return first
+        outside = self._outside_conflicts()
+        as_wide = [(index, width) for index, width in outside if width == self._kin[1] == close.kin[1]]
+        for possible in (outside, as_wide):
+            if len(possible) == 1:
+                return possible[0][0]
+        raise EditFormatError(
+            f"line {number}: the block of line {self._first} holds {len(self._middles)} ======= lines; "
+            "it is not clear which divides it",
+            number,
+        )
+
+    def _outside_conflicts(self) -> list[tuple[int, int]]:
+        """The `=======` lines that are no part of a conflict which git left in the file."""
+        middles = dict(self._middles)
+        outside: list[tuple[int, int]] = []
+        is_open = False
+        for index, line in enumerate(self._lines):
+            if _OURS.fullmatch(line) or _THEIRS.fullmatch(line):
+                if is_open == line.startswith("<"):
+                    return self._middles
+                is_open = not is_open
+            elif index in middles and not is_open:
+                outside.append((index, middles[index]))
+        return self._middles if is_open else outside
+
+    def _is_ended_by_middle(self) -> bool:
+        """Whether a second `=======` stands where the closing marker should: a fence ends right behind it, or it
+        cannot be the line under a heading."""
+        if len(self._middles) != 2 or self._depth:
+            return False
+        (first, _), (second, _) = self._middles
+        after = self._lines[second + 1 : second + 2]
+        if second == first + 1:
+            return False
+        if after and (opening_fence(after[0]) is not None or is_closing_tag(after[0])):
+            return True
+        return not (after and after[0].strip()) and not self._may_underline(second)
+
+    def _may_underline(self, index: int) -> bool:
+        """Whether the `=======` at `index` may be the line under a heading, and so a part of the code."""
+        above = self._lines[index - 1] if index else ""
+        return above[:1] not in " \t" and bool(re.search(r"\w", above))
+
+    def _end_at_middle(self) -> list[Piece]:
+        (first, _), (second, _) = self._middles
+        self.tail = self._raw[1:]
+        return self._finish(first, second)
+
+    def _finish(self, middle: int, end: int) -> list[Piece]:
+        self.done = True
+        search, replace = whole_lines(self._lines[:middle]), whole_lines(self._lines[middle + 1 : end])
+        return [Replace(self._path, search, replace, self._call, self._first, self._near)]
 
 
-def _body(lines: Sequence[str]) -> str:
-    # One empty new line must differ from no line at all: "\n" has one line, "" has none.
-    return "\n".join(lines) if lines and lines[-1] else "".join(line + "\n" for line in lines)
+def whole_lines(lines: list[str]) -> str:
+    """`lines` as one text, a line end after each."""
+    return "".join(f"{line}\n" for line in lines)

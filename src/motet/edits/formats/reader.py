@@ -21,3 +21,19 @@ class Reader(Protocol):
     def end(self) -> list[Piece]:
         """What the end of the answer completes."""
         ...
+
+
+def read(reader: Reader, answer: str) -> list[Edit]:
+    """All edits of `answer`, without previews."""
+    lines = answer.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    edits: list[Edit] = []
+    for number, line in enumerate(lines, 1):
+        edits += edits_of(reader.line(line.removesuffix("\r"), number))
+    return edits + edits_of(reader.end())
+
+
+def edits_of(pieces: list[Piece]) -> list[Edit]:
+    """The edits among `pieces`."""
+    return [piece for piece in pieces if not isinstance(piece, EditPreview)]

@@ -1,18 +1,84 @@
-"""SEARCH/REPLACE blocks in plain text, for models without tools: the path stands on the line before the block,
-before the fence around it, or in the fence's info string; further blocks without a path go to the same file."""
+"""SEARCH/REPLACE blocks in plain text, for models without tools.
+
+The path stands on the line before the block, before the fence around it, in the fence's info string, or as the first
+line within; further blocks without a path go to the same file. Whatever else the answer says is skipped.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
+from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Replace
-from motet.edits.formats.blocks import Block, parse_blocks
-from motet.edits.lines import split_lines
+from motet.edits.formats.blocks import Marker, OpenBlock, marker_of
+from motet.edits.formats.naming import PathWatch
+from motet.edits.formats.reader import Piece, read
 from motet.errors import EditFormatError
 
-_FENCE = re.compile(r"^\s*(?:`{3,5}|~{3,5})\s*(.*)$")
-_DECORATION = re.compile(r"^(?:[-*#>\d.)\s]*)(?:file(?:name)?|path)?:?\s*[`*\"']*(.+?)[`*\"':]*\s*$", re.IGNORECASE)
+
+class SearchReplaceReader:
+    """Reads blocks, each for the file that was named before it (`formats.reader.Reader`).
+
+    `path` is the file meant by blocks before which none is named; with `is_fixed`, by all blocks. `after`: how many
+    edits of the answer came before. `count`: how many blocks have begun.
+    """
+
+    def __init__(
+        self, *, path: str = "", call: str = "", dialect: Dialect = MOTET, is_fixed: bool = False, after: int = 0
+    ) -> None:
+        self.names = PathWatch(path)
+        self._path = path if is_fixed else ""
+        self._call = call
+        self._dialect = dialect
+        self._block: OpenBlock | None = None
+        self.count = 0
+        self._after_others = after
+
+    @property
+    def idle(self) -> bool:
+        """Whether no block is open."""
+        return self._block is None
+
+    def line(self, text: str, number: int) -> list[Piece]:
+        block = self._block
+        if block is None:
+            self._outside(text, number)
+            return []
+        pieces = block.line(text, number)
+        return pieces + self._after(block) if block.done else pieces
+
+    def end(self) -> list[Piece]:
+        block = self._block
+        if block is None:
+            return []
+        pieces = block.end()
+        return pieces + self._after(block)
+
+    def _after(self, block: OpenBlock) -> list[Piece]:
+        self._block = None
+        return [piece for text, number in block.tail for piece in self.line(text, number)]
+
+    def _outside(self, text: str, number: int) -> None:
+        marker = marker_of(text, self._dialect, self.names.indent)
+        match marker.kind if marker else None:
+            case "open":
+                assert marker is not None
+                self._begin(marker, number)
+            case "close":
+                raise EditFormatError(f"line {number}: REPLACE marker without a SEARCH marker", number)
+            case _:
+                self.names.see(text)
+
+    def _begin(self, marker: Marker, number: int) -> None:
+        path = self._path or self.names.for_block(number)
+        self.count += 1
+        self._block = OpenBlock(
+            marker,
+            path,
+            line=number,
+            number=self._after_others + self.count,
+            indent=self.names.margin(marker.indent),
+            call=self._call,
+            dialect=self._dialect,
+        )
 
 
 def parse_search_replace(answer: str, call: str = "") -> list[Replace]:
@@ -20,47 +86,5 @@ def parse_search_replace(answer: str, call: str = "") -> list[Replace]:
 
     Raises `EditFormatError`, naming the line, for a broken block or one whose file is not named.
     """
-    lines = [line.text for line in split_lines(answer)]
-    edits: list[Replace] = []
-    path = ""
-    previous_end = -1
-    for block in parse_blocks(lines):
-        path = _path_before(lines, block, previous_end) or path
-        if not path:
-            number = block.first + 1
-            raise EditFormatError(f"line {number}: no path before this block says which file it is for", number)
-        edits.append(Replace(path, block.search, block.replace, call, block.first + 1))
-        previous_end = block.last
-    return edits
-
-
-def _path_before(lines: Sequence[str], block: Block, previous_end: int) -> str:
-    """The path named between the block before and this one, nearest first; empty when there is none."""
-    for index in range(block.first - 1, previous_end, -1):
-        fence = _FENCE.match(lines[index])
-        if fence is not None:
-            path = _path_in_info(fence[1])
-            if path:
-                return path
-            continue
-        if not lines[index].strip():
-            continue
-        return _as_path(lines[index])
-    return ""
-
-
-def _path_in_info(info: str) -> str:
-    """A path in a fence's info string: `python src/a.py`, `src/a.py` or `python:src/a.py`."""
-    words = info.replace(":", " ").split()
-    return next((word for word in words if "/" in word or re.search(r"\w\.\w+$", word)), "")
-
-
-def _as_path(line: str) -> str:
-    """The path that a line consists of; empty for a sentence."""
-    found = _DECORATION.match(line)
-    text = found[1].strip() if found else ""
-    if not text or len(text) > 300 or text.endswith("."):
-        return ""
-    if "/" in text or "." in text:
-        return text if " " not in text or re.search(r"\.\w{1,8}$", text) else ""
-    return text if text.lower() in {"makefile", "dockerfile", "justfile"} else ""
+    edits = read(SearchReplaceReader(call=call), answer)
+    return [edit for edit in edits if isinstance(edit, Replace)]

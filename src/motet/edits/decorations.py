@@ -1,0 +1,92 @@
+"""What gets copied with a text although it is no part of it: line numbers, gutters, fences, entities, escapes.
+
+A decoration is taken off only when every line of the search text wears it. The new text loses it too when every line
+of it wears it; when only some do, nobody knows what they mean, and nothing is taken off.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+
+Lines = tuple[str, ...]
+
+_NUMBER = re.compile(r"^[ \t]*(\d{1,7})(?::[0-9A-Za-z]{2,3})?(?:[ \t]?[|│┃:][ ]?|[ ]?→|\t|$)")
+_GUTTER = re.compile(r"^[ \t]*[│┃][ ]?")
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*([\w+.#-]*)[ \t]*$")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|nbsp);")
+_ESCAPED = re.compile(r"\\([\"'`\\])")
+_ESCAPED_LINES = re.compile(r"\\([nt\"'`\\])")
+
+
+def undecorated(search: Lines, replace: Lines) -> Iterator[tuple[Lines, Lines]]:
+    """Search text and new text with one more decoration taken off each time; nothing when they wear none."""
+    for take_off in (_fences, _numbers, _gutters, _entities, _escapes, _escaped_lines):
+        bare = take_off(search, replace)
+        if bare is not None and bare[0] != search:
+            search, replace = bare
+            yield bare
+
+
+def _numbers(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
+    """Consecutive line numbers, as listings show them: `12 | text`, `12:a3│ text`, `12→text`."""
+    found = [_NUMBER.match(line) for line in search]
+    numbers = [int(each[1]) for each in found if each]
+    if not numbers or len(numbers) < len(search) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    return _prefixes(_NUMBER, search, replace)
+
+
+def _gutters(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
+    return _prefixes(_GUTTER, search, replace) if all(map(_GUTTER.match, search)) else None
+
+
+def _prefixes(prefix: re.Pattern[str], search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
+    worn = [bool(prefix.match(line)) for line in replace if line.strip()]
+    if any(worn) and not all(worn):
+        return None
+    bare = tuple(prefix.sub("", line, count=1) for line in search)
+    return bare, tuple(prefix.sub("", line, count=1) for line in replace) if any(worn) else replace
+
+
+def _fences(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
+    """A fence around the whole text."""
+    bare, new = _inside_fence(search), _inside_fence(replace)
+    if bare is None or (new is None and any(map(_FENCE.match, replace))):
+        return None
+    return bare, replace if new is None else new
+
+
+def _inside_fence(lines: Lines) -> Lines | None:
+    if len(lines) < 3 or not _FENCE.match(lines[0]):
+        return None
+    closing = _FENCE.match(lines[-1])
+    return lines[1:-1] if closing and not closing[1] else None
+
+
+def _entities(search: Lines, replace: Lines) -> tuple[Lines, Lines]:
+    """Characters written as HTML entities; only those that a careless encoder makes."""
+    return _each(search, replace, lambda line: _ENTITY.sub(lambda found: html.unescape(found[0]), line))
+
+
+def _escapes(search: Lines, replace: Lines) -> tuple[Lines, Lines]:
+    """Quotes and backslashes escaped once too often."""
+    return _each(search, replace, lambda line: _ESCAPED.sub(r"\1", line))
+
+
+def _escaped_lines(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
+    """Line ends and tabs written as `\\n` and `\\t`: a text that was encoded twice is one long line."""
+    if len(search) != 1 or len(replace) > 1 or "\\n" not in search[0]:
+        return None
+    return _decoded(search[0]), _decoded(replace[0]) if replace else replace
+
+
+def _decoded(line: str) -> Lines:
+    real = {"n": "\n", "t": "\t"}
+    lines = _ESCAPED_LINES.sub(lambda found: real.get(found[1], found[1]), line).split("\n")
+    return tuple(lines if lines[-1] else lines[:-1])
+
+
+def _each(search: Lines, replace: Lines, change: Callable[[str], str]) -> tuple[Lines, Lines]:
+    return tuple(map(change, search)), tuple(map(change, replace))

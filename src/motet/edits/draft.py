@@ -1,0 +1,232 @@
+"""One file while its edits are being placed.
+
+Each edit is matched against the text that the model was shown, so the order of the edits does not matter and no line
+shift can hurt; an edit without a hit there is tried against the text as the others have left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rapidfuzz import fuzz
+
+from motet.edits.dialect import Dialect
+from motet.edits.edit import Edit, Insert, Replace, Write
+from motet.edits.indent import UNSHIFTED
+from motet.edits.lines import join_lines, split_lines
+from motet.edits.match import Hit, Needle, find_drifted, find_exact
+from motet.edits.nearest import Window, approximate, nearest
+from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
+from motet.edits.placing import Placed, Placing
+from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_stale, refuse_syntax
+from motet.edits.splice import Change, apply, newline_at, splice
+from motet.edits.view import View
+from motet.text import TextFile
+from motet.text.syntax import MAX_PARSED_CHARACTERS, language_of, syntax_errors
+
+_MOST_CHECKED_ALONE = 20
+"""Loosely matched edits of one file of which each is parsed by itself when together they break it."""
+_MOST_SHOWN = 20
+"""Edits of one file that have no place for which the nearest text is looked up."""
+_ALIKE = 50.0
+"""Similarity in per cent from which the new text, where it stands alone, can be what became of the old one."""
+
+
+class Draft:
+    """Takes all edits of one file but moves and deletions; afterwards `text()` holds those that have a place.
+
+    `shown` is the version that the model has seen, if it is another one.
+    """
+
+    def __init__(
+        self, base: TextFile, *, exists: bool, shown: TextFile | None, approximate: bool, dialect: Dialect
+    ) -> None:
+        self.base = base
+        self._exists = exists
+        self._approximate = approximate
+        self._dialect = dialect
+        self._view = View(base.text)
+        self._shown = View(shown.text) if shown is not None and shown.text != base.text else None
+        self._text = base.text
+        self._missed = 0
+
+    def text(self) -> str:
+        """The text with all edits that have a place."""
+        text = self._text
+        if text == self.base.text:
+            return text
+        if self._dialect.line_ends == "lf":
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if self._dialect.final_newline == "add" and text and text[-1] not in "\r\n":
+            text += newline_at(text, len(text))
+        return text
+
+    def place(self, edits: Sequence[Edit]) -> dict[int, Outcome]:
+        """The outcome of every edit, by its `id()`: two edits may be equal."""
+        outcomes: dict[int, Outcome] = {}
+        placed: list[Placed] = []
+        later: list[Edit] = []
+        will_exist = self._exists or any(_creates(edit) for edit in edits)
+        placing = self._placing(self._shown or self._view, self._view, will_exist)
+        for edit, attempt in zip(edits, placing.attempts(edits), strict=True):
+            match attempt:
+                case None:
+                    later.append(edit)
+                case Placed():
+                    placed.append(attempt)
+                case Refusal(reason=RefusalReason.STALE) if isinstance(edit, Replace):
+                    outcomes[id(edit)] = self._already_applied(edit, self._view) or attempt
+                case outcome:
+                    outcomes[id(edit)] = outcome
+        outcomes |= self._apply_together(placed)
+        view = self._view
+        order = {id(edit): index for index, edit in enumerate(edits)}
+        for edit in later:
+            if view.text is not self._text:
+                view = View(self._text)
+            if self._shown is not None and self._stands_after((), edit):
+                outcomes[id(edit)] = refuse_stale(edit, self._view)  # the model has not seen what it fits now
+                continue
+            before = [one for one in placed if order[id(one.edit)] < order[id(edit)]]
+            if len(before) < len(placed) and not self._stands_after(before, edit):
+                outcomes[id(edit)] = self._not_found(edit, self._view)
+                continue
+            outcomes[id(edit)] = self._place_later(edit, view)
+        return outcomes
+
+    def _placing(self, view: View, now: View, will_exist: bool) -> Placing:
+        return Placing(view, now, exists=self._exists, will_exist=will_exist, dialect=self._dialect)
+
+    def _stands_after(self, placed: Sequence[Placed], edit: Edit) -> bool:
+        """Whether the search text stands in the text as the edits before it leave it, not only the ones after it."""
+        view = View(_applied(self.base.text, placed))
+        return self._placing(view, view, self._exists or bool(view.text)).attempts([edit]) != [None]
+
+    def _apply_together(self, placed: Sequence[Placed]) -> dict[int, Outcome]:
+        """Apply the edits that do not touch each other; refuse those that do."""
+        outcomes: dict[int, Outcome] = {}
+        in_order = sorted(
+            ((change, one) for one in placed for change in one.changes),
+            key=lambda pair: (pair[0].start, pair[0].end),
+        )
+        last: tuple[Change, Placed] | None = None
+        for change, one in in_order:
+            if last is None or not _overlap(last[0], change, last[1], one):
+                last = (change, one) if last is None or change.end >= last[0].end else last
+                continue
+            rival = last[1]
+            if last[0] == change and rival.changes == one.changes:
+                outcomes[id(one.edit)] = replace(one.match, remarks=(*one.match.remarks, Remark.ALREADY))
+                continue
+            outcomes[id(one.edit)] = refuse_overlap(one.edit, one.match, rival.match)
+            outcomes[id(rival.edit)] = refuse_overlap(rival.edit, rival.match, one.match)
+            last = (change, one) if change.end > last[0].end else last
+        fitting = [one for one in placed if id(one.edit) not in outcomes]
+        return outcomes | self._apply(fitting)
+
+    def _apply(self, placed: Sequence[Placed]) -> dict[int, Outcome]:
+        """Apply edits that do not touch each other. Loosely matched ones are taken back when they leave syntax
+        errors: one by one, so that the wrong one is named, or together when they are many."""
+        if not placed:
+            return {}
+        before = self._text
+        self._text = _applied(before, placed)
+        outcomes: dict[int, Outcome] = {id(one.edit): one.match for one in placed}
+        loose = [one for one in placed if one.is_loose]
+        if not loose:
+            return outcomes
+        if len(before) > MAX_PARSED_CHARACTERS and language_of(self.base.path):
+            for one in loose:
+                outcomes[id(one.edit)] = replace(one.match, remarks=(*one.match.remarks, Remark.NOT_PARSED))
+            return outcomes
+        if not self._gains_errors(before, self._text):
+            return outcomes
+        kept = [one for one in placed if not one.is_loose]
+        for one in loose:
+            text = _applied(before, [*kept, one])
+            if len(loose) > _MOST_CHECKED_ALONE or self._gains_errors(_applied(before, kept), text):
+                outcomes[id(one.edit)] = refuse_syntax(one.edit, one.match)
+            else:
+                kept.append(one)
+        self._text = _applied(before, kept)
+        return outcomes
+
+    def _gains_errors(self, before: str, after: str) -> bool:
+        language = language_of(self.base.path)
+        was, becomes = syntax_errors(before, language), syntax_errors(after, language)
+        return was is not None and becomes is not None and becomes > was
+
+    def _place_later(self, edit: Edit, view: View) -> Outcome:
+        """Against the text as the other edits have left it."""
+        [attempt] = self._placing(view, view, self._exists or bool(view.text)).attempts([edit])
+        match attempt:
+            case Placed():
+                return self._apply([attempt])[id(edit)]
+            case None:
+                return self._not_found(edit, view)
+            case outcome:
+                return outcome
+
+    def _not_found(self, edit: Edit, view: View) -> Outcome:
+        assert isinstance(edit, Replace)  # only a search text can be missing
+        already = self._already_applied(edit, view)
+        if already is not None:
+            return already
+        needle = Needle.of(edit.search, edit.replace)
+        window = approximate(needle.search, view.lines) if self._approximate else None
+        if window is not None:
+            hit = Hit(window.first, window.last, pairs=_pairs(window, len(needle.search)))
+            start, end = view.span(window.first, window.last)
+            lines = splice(split_lines(view.text[start:end]), needle, hit, newline_at(view.text, start))
+            assert lines is not None  # nothing is shifted
+            match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))
+            return self._apply([Placed(edit, (Change(start, end, join_lines(lines)),), match)])[id(edit)]
+        self._missed += 1
+        return refuse_not_found(
+            edit, view, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
+        )
+
+    def _already_applied(self, edit: Replace, view: View) -> Match | None:
+        """When the new text stands, once and as it is, where the old one should be."""
+        needle = Needle.of(edit.replace, "")
+        if not any(line.strip() for line in needle.search) or fuzz.ratio(edit.search, edit.replace) < _ALIKE:
+            return None
+        exact = find_exact(view, "".join(line + "\n" for line in needle.search))
+        if len(exact) > 1:
+            return None
+        if exact:
+            first = view.line_at(exact[0])
+        else:
+            found = find_drifted(view, needle)
+            if found is None or len(found.hits) != 1 or found.hits[0].shift != UNSHIFTED:
+                return None
+            first = found.hits[0].first
+        last = first + len(needle.search)
+        window = nearest(Needle.of(edit.search, "").search, view.lines)
+        if window is None or window.first < first or window.last > last:
+            return None  # the same text elsewhere, or a part of what should be replaced
+        place = Place(*view.span(first, last), view.text)
+        return Match(edit, Rung.EXACT, (place,), (Remark.ALREADY,))
+
+
+def _creates(edit: Edit) -> bool:
+    return isinstance(edit, Write) or (isinstance(edit, Replace) and not edit.search)
+
+
+def _pairs(window: Window, count: int) -> tuple[int | None, ...]:
+    counterparts = dict(window.alignment)
+    return tuple(counterparts[index] - window.first if index in counterparts else None for index in range(count))
+
+
+def _applied(text: str, placed: Sequence[Placed]) -> str:
+    changes = [change for one in placed for change in one.changes]
+    return apply(text, sorted(changes, key=lambda change: (change.start, change.end)))
+
+
+def _overlap(one: Change, next_: Change, of: Placed, of_next: Placed) -> bool:
+    """Whether two changes, in order, want the same characters; two that fill one place do unless both only add
+    lines there."""
+    if one.start == one.end == next_.start == next_.end:
+        return not (isinstance(of.edit, Insert) and isinstance(of_next.edit, Insert))
+    return one.end > next_.start

@@ -1,0 +1,108 @@
+"""Which file a line of an answer names: a line of its own, a fence's info string, or a name within a sentence."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 300
+_LEAD = re.compile(r"(?:#{1,6}|[-*+]|[0-9]{1,3}[.)]|//|--)[ \t]+")
+_LABEL = re.compile(r"\*{0,3}(?:file(?:[ ]?(?:name|path))?|path)(?:[* ]*:[* ]*|[ ](?=\S+$))", re.IGNORECASE)
+_STARRED = re.compile(r"(\*{1,3})([^*]+)\1")
+_REMARK = re.compile(r"[ ]\((?:an? )?(?:new|updated|modified|changed|created|full|complete|existing)(?: file)?\)$")
+_EXTENSION = re.compile(r"\.[A-Za-z][\w+-]{0,15}$")
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9a-z]+)*")
+_FORBIDDEN = re.compile(r"[\x00-\x1f<>|\"*?`;]|://")
+_LINES = re.compile(r"(?:(?<=[\w)\]])|^)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L?[0-9]+)?|\([0-9]+-[0-9]+\))$")
+_CITATION = re.compile(r"[0-9]+:[0-9]+:(?=.)")
+_AROUND = "`*\"'()[]{}<>,:;!?"
+_BARE_NAMES = """
+brewfile build changelog codeowners containerfile contributing copying dockerfile gemfile gnumakefile
+jenkinsfile justfile license makefile notice procfile rakefile readme vagrantfile workspace
+"""
+_NO_EXTENSION = frozenset(_BARE_NAMES.split())
+_PRODUCT_NAMES = """
+asp.net d3.js discord.js ember.js express.js next.js node.js nuxt.js react.js socket.io three.js vb.net vue.js
+"""
+_PRODUCTS = frozenset(_PRODUCT_NAMES.split())
+_EXTENSIONS = """
+bash c cc cfg cjs clj cmake conf cpp cs css csv cxx dart ex exs fs go gradle graphql h hpp hs htm html ini ipynb
+java js json json5 jsonc jsx kt kts less lock lua m md mdx mjs mk ml mm nix php pl proto ps1 py pyi pyx r rb rs
+rst sass scala scss sh sql svelte swift tcl tex tf toml ts tsx txt vim vue xml yaml yml zig zsh
+"""
+_COMMON = frozenset(_EXTENSIONS.split())
+
+
+def path_on_line(line: str) -> str:
+    """The path that `line` consists of, whatever decorates it (`**`, backticks, `###`, `File:`, a comment's `#`); empty for others.
+
+    A path with spaces must be quoted or labelled: without, it could not be told from a sentence.
+    """
+    if len(line) > _LONGEST:
+        return ""
+    text = line.strip()
+    lead = _LEAD.match(text)
+    text = _REMARK.sub("", text[lead.end() :] if lead else text).rstrip(": \t")
+    label, starred = _LABEL.match(text), _STARRED.fullmatch(text)
+    if label is not None:
+        text = text[label.end() :].rstrip("*: ")
+    elif starred is not None:
+        text = starred[2].strip(": ")
+    quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "`\"'"
+    if quoted:
+        text = text.strip(text[0]).rstrip(": ")
+    is_marked = quoted or label is not None
+    if " " in text and not is_marked:
+        return ""
+    is_plain = is_marked or (lead is None and "**" not in line)
+    return text if _is_path(text, is_plain) and (is_marked or text.lower() not in _PRODUCTS) else ""
+
+
+def path_in_info(info: str) -> str:
+    """The path in a fence's info string: `python src/a.py`, `python:src/a.py`, `title="src/a.py"`; empty without.
+
+    A path with line numbers is none: what is fenced is a piece of the file.
+    """
+    if len(info) > _LONGEST or _CITATION.match(info):
+        return ""
+    for word in info.split():
+        text = word.rpartition("=")[2].strip("\"'{}()[],")
+        if _LINES.search(text):
+            continue
+        language, colon, name = text.partition(":")
+        text = name if colon and language.isalnum() and len(language) > 1 else text
+        if word == info and text.lower() in _NO_EXTENSION:
+            return ""  # `makefile` is a language
+        if not text.startswith(("text/", "application/")) and _is_path(text, True):
+            return text if text.lower() not in _PRODUCTS else ""
+    return ""
+
+
+def cites_lines(info: str) -> bool:
+    """Whether a fence's info string says that it holds lines out of a file: `12:20:src/a.py`, `src/a.py:12-20`."""
+    return bool(_CITATION.match(info)) or any(_LINES.search(word.strip("\"'{}")) for word in info[:_LONGEST].split())
+
+
+def paths_within(line: str) -> list[str]:
+    """The paths that a sentence names beyond doubt, each once: `self.io`, `and/or` and `Node.js` are none."""
+    if len(line) > _LONGEST:
+        return []
+    words = [word.strip(_AROUND).rstrip(".") for word in line.split()]
+    return list(dict.fromkeys(word for word in words if _is_common(word)))
+
+
+def _is_common(text: str) -> bool:
+    extension = _EXTENSION.search(text)
+    is_known = extension is not None and extension[0][1:].lower() in _COMMON
+    return is_known and text.lower() not in _PRODUCTS and _is_path(text, True)
+
+
+def _is_path(text: str, is_plain: bool) -> bool:
+    if not text or text[-1] in "./\\," or len(text) > _LONGEST or _FORBIDDEN.search(text):
+        return False
+    name = re.split(r"[/\\]", text)[-1]
+    if _EXTENSION.search(name):
+        return not _VERSION.fullmatch(text)
+    if name.lower() in _NO_EXTENSION:
+        return True
+    folder = text[: -len(name)].strip("/\\.")
+    return bool(folder) and is_plain and bool(re.search(r"\w", name))

@@ -1,0 +1,178 @@
+"""The front of all formats: an answer, whole or as it arrives, becomes edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from motet.edits.dialect import MOTET, Dialect
+from motet.edits.edit import Edit
+from motet.edits.formats.anchored import AnchoredReader
+from motet.edits.formats.apply_patch import ApplyPatchReader
+from motet.edits.formats.auto import FORMS, AutoReader
+from motet.edits.formats.reader import Piece, Reader, edits_of
+from motet.edits.formats.replace_in_file import ReplaceInFileReader
+from motet.edits.formats.search_replace import SearchReplaceReader
+from motet.edits.formats.tool_call import ToolCallReader
+from motet.edits.formats.udiff import UdiffReader
+from motet.edits.formats.whole_file import WholeFileReader
+from motet.edits.formats.xml import XmlReader
+from motet.edits.preview import EditPreview
+from motet.errors import EditFormatError
+
+_READERS: Mapping[str, Callable[..., Reader]] = {
+    "anchored": AnchoredReader,
+    "apply_patch": ApplyPatchReader,
+    "auto": AutoReader,
+    "replace_in_file": ReplaceInFileReader,
+    "search_replace": SearchReplaceReader,
+    "udiff": UdiffReader,
+    "whole_file": WholeFileReader,
+    "xml": XmlReader,
+}
+_AS_JSON = frozenset(("anchored", "apply_patch", "edit_file", "replace_in_file", "whole_file"))
+
+FORMATS = tuple(sorted({*_READERS, *_AS_JSON}))
+"""The names of all formats that `parse` and `StreamParser` know."""
+
+
+class StreamParser:
+    """Reads an answer while it arrives.
+
+    `format`: one of `FORMATS`. `path`: the file meant when the answer names none. `call`: the tool call or answer that
+    the edits come from. Formats that are also tools (`replace_in_file`, `edit_file`, `whole_file`, `apply_patch`,
+    `anchored`) take the JSON arguments of a call as well as text.
+
+    Every method raises `EditFormatError` for what cannot be understood, from then on, and nothing else; no edit that
+    came before counts then. A chunk without a line end costs next to nothing.
+    """
+
+    def __init__(self, format: str = "auto", *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+        if format not in FORMATS:
+            raise EditFormatError(f"there is no edit format {format!r}; known are {', '.join(FORMATS)}")
+        self._format = format
+        self._path, self._call, self._dialect = path, call, dialect
+        self._json: ToolCallReader | None = None
+        self._reader: Reader | None = None
+        self._parts: list[str] = []
+        self._number = 0
+        self._has_edits = False
+        self._error: EditFormatError | None = None
+
+    def feed(self, chunk: str) -> list[EditPreview | Edit]:
+        """What `chunk`, of any size, completes: previews of lines, and edits."""
+        if self._reader is not None and "\n" not in chunk:
+            self._parts.append(chunk)
+            return []
+        return self._guarded(lambda: self._feed(chunk))
+
+    def finish(self) -> list[EditPreview | Edit]:
+        """What the end of the answer completes. Raises `EditFormatError` when the answer held no edit."""
+        return self._guarded(self._finish)
+
+    def _guarded(self, step: Callable[[], list[Piece]]) -> list[Piece]:
+        """What `step` gives, or the error that it or one before it raised."""
+        if self._error is not None:
+            raise self._error
+        try:
+            return step()
+        except EditFormatError as error:
+            self._error = error
+            raise
+
+    def _feed(self, chunk: str) -> list[Piece]:
+        if self._json is not None:
+            return self._given(self._json.feed(chunk))
+        if self._reader is None:
+            return self._begin(chunk)
+        return self._given(self._lines(self._reader, chunk))
+
+    def _finish(self) -> list[Piece]:
+        pieces: list[Piece] = []
+        if self._json is not None:
+            pieces = self._json.finish()
+        elif self._reader is not None:
+            last = "".join(self._parts)
+            self._parts = []
+            pieces = self._reader.line(last, self._number + 1) if last else []
+            pieces += self._reader.end()
+        given = self._given(pieces)
+        if not self._has_edits:
+            raise EditFormatError(_nothing(self._format), 1)
+        return given
+
+    def _begin(self, chunk: str) -> list[Piece]:
+        """Wait for the first character that tells JSON from text."""
+        self._parts.append(chunk)
+        start = chunk.lstrip()[:1]
+        if not start:
+            return []
+        answer = "".join(self._parts)
+        self._parts = []
+        if self._format not in _READERS or (start == "{" and self._format in _AS_JSON):
+            self._json = ToolCallReader(self._format, path=self._path, call=self._call, dialect=self._dialect)
+        else:
+            reader = _READERS[self._format]
+            self._reader = reader(path=self._path, call=self._call, dialect=self._dialect)
+        return self._feed(answer)
+
+    def _lines(self, reader: Reader, chunk: str) -> list[Piece]:
+        first, *lines = chunk.split("\n")
+        self._parts.append(first)
+        lines.insert(0, "".join(self._parts))
+        self._parts = [lines.pop()]
+        pieces: list[Piece] = []
+        for line in lines:
+            self._number += 1
+            pieces += reader.line(line.removesuffix("\r"), self._number)
+        return pieces
+
+    def _given(self, pieces: list[Piece]) -> list[Piece]:
+        if len(pieces) > 1:
+            pieces = _merged(pieces)
+        self._has_edits = self._has_edits or any(not isinstance(piece, EditPreview) for piece in pieces)
+        return pieces
+
+
+def parse(
+    answer: str, format: str = "auto", *, path: str = "", call: str = "", dialect: Dialect = MOTET
+) -> list[Edit]:
+    """The edits in `answer`, in order; `format` and the rest are those of `StreamParser`.
+
+    Raises `EditFormatError`, naming the 1-based line, for what cannot be understood, and when there is no edit.
+    """
+    parser = StreamParser(format, path=path, call=call, dialect=dialect)
+    return edits_of(parser.feed(answer) + parser.finish())
+
+
+def _nothing(format: str) -> str:
+    if format == "auto":
+        return f"no edit was understood in the answer; known forms are {FORMS}"
+    return f"the answer holds no edit in the format {format}"
+
+
+def _merged(pieces: list[Piece]) -> list[Piece]:
+    """`pieces` with neighbouring previews of the same part as one."""
+    merged: list[Piece] = []
+    run: list[EditPreview] = []
+    for piece in pieces:
+        if isinstance(piece, EditPreview) and (not run or _continues(run[0], piece)):
+            run.append(piece)
+            continue
+        merged += _joined(run)
+        run = []
+        if isinstance(piece, EditPreview):
+            run.append(piece)
+        else:
+            merged.append(piece)
+    return merged + _joined(run)
+
+
+def _continues(first: EditPreview, next_one: EditPreview) -> bool:
+    return (first.path, first.number, first.part) == (next_one.path, next_one.number, next_one.part)
+
+
+def _joined(run: list[EditPreview]) -> list[EditPreview]:
+    if not run:
+        return []
+    lines = tuple(line for preview in run for line in preview.lines)
+    return [EditPreview(run[0].path, run[0].number, run[0].part, lines)]

@@ -1,0 +1,312 @@
+"""The places that an edit may mean in one text, by the ladder; and what the model said to tell them apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from motet.edits import elision
+from motet.edits.edit import Near, Replace
+from motet.edits.lines import Line, join_lines, split_lines
+from motet.edits.match import MOST_PLACES, Found, Hit, Needle, find_drifted, find_exact, find_loose, find_within
+from motet.edits.outcome import Place, Rung
+from motet.edits.splice import Change, newline_at, splice
+from motet.edits.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Characters `start` up to `end` of the text; `hit` when the lines do not stand there just as they were given."""
+
+    start: int
+    end: int
+    hit: Hit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """All spots on the strictest rung that has any; when there are more than `MOST_PLACES`, not all of them.
+    `inside`: the search text of whole lines is a part of a line."""
+
+    rung: Rung
+    needle: Needle
+    spots: tuple[Spot, ...]
+    inside: bool = False
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether `spots` are not all."""
+        return self.spots[0].hit is None and len(self.spots) > MOST_PLACES
+
+
+class Ununiform(Exception):
+    """The change of indentation that the search text needs does not fit the new text."""
+
+
+def locate(view: View, edit: Replace) -> Located | None:
+    """Where the search text of `edit` stands in `view`, on rungs 1 to 7."""
+    if edit.inline and (spots := _within(view, edit.search)):
+        return Located(_exactness(view, spots, edit.search), _characters(edit), spots)
+    needle = Needle.of(edit.search, edit.replace)
+    if not edit.inline and (spots := _exact(view, needle)):
+        rung = Rung.EXACT if _same_ends(view, spots[0], edit.search) else Rung.LINE_ENDS
+        return Located(rung, needle, spots)
+    if edit.inline and edit.replace and ends_line(edit.search) != ends_line(edit.replace):
+        return None  # it joins or divides lines: only its exact place is certain
+    return (
+        _of_found(view, find_drifted(view, needle))
+        or (None if edit.inline else _inside(view, needle))
+        or _of_found(view, find_loose(view, needle))
+    )
+
+
+def locate_parts(view: View, edit: Replace) -> list[Located] | None:
+    """Where the parts of an elided edit stand (rung 8): each has exactly one spot, behind the one before."""
+    parts = elision.parts(Needle.of(edit.search, edit.replace))
+    if parts is None:
+        return None
+    located: list[Located] = []
+    for part in parts:
+        text = "".join(line + "\n" for line in part.search)
+        one = locate(
+            view, replace(edit, search=text, replace="".join(line + "\n" for line in part.replace), inline=False)
+        )
+        if one is None or len(one.spots) != 1 or one.inside or one.rung > Rung.INDENTATION:
+            return None
+        if located and located[-1].spots[0].end > one.spots[0].start:
+            return None
+        located.append(one)
+    return located
+
+
+def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change:
+    """What `edit` changes at one of its spots. Raises `Ununiform`."""
+    if edit.inline and spot.hit is None:
+        return Change(spot.start, spot.end, _with_ends(edit.replace, view.text, spot.start), whole=False)
+    if located.inside:
+        old = view.text[spot.start : spot.end]
+        return Change(spot.start, spot.end, _swap(old, located.needle), whole=False)
+    if spot.hit is None:
+        return Change(spot.start, spot.end, "".join(line + "\n" for line in located.needle.replace))
+    old_lines = split_lines(view.text[spot.start : spot.end])
+    lines = splice(old_lines, located.needle, spot.hit, newline_at(view.text, spot.start))
+    if lines is None:
+        raise Ununiform
+    return Change(spot.start, spot.end, join_lines(lines))
+
+
+def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -> list[Spot]:
+    """Those of several spots that `near` allows; a line number counts only when `trust_line` says so."""
+    left = list(spots)
+    if near.at_end:
+        left = [spot for spot in left if not view.text[spot.end :].strip()]
+    if near.headers:
+        left = _below(view, left, near.headers)
+    if near.line and trust_line and len(left) > 1:
+        left = [spot for spot in left if _covers(Place(spot.start, spot.end, view.text), near.line)]
+    return left
+
+
+def line_of_header(view: View, headers: Sequence[str]) -> int | None:
+    """0-based line that the last header names, each one below the one before; None when that is not certain."""
+    first, last = 0, len(view.lines)
+    line: int | None = None
+    for header in headers:
+        lines = [number for number in _header_lines(view, header) if number >= first]
+        lines = [number for number in lines if number < last] or lines
+        if len(lines) != 1:
+            return None
+        line = lines[0]
+        first, last = line + 1, _end_of_block(view, line)
+    return line
+
+
+def insertion(view: View, near: Near) -> int | None:
+    """The offset at which new lines go that have no search text; None when `near` does not say it exactly."""
+    count = len(view.lines)
+    if near.headers:
+        line = line_of_header(view, near.headers)
+        return None if line is None else view.span(0, line + 1)[1]
+    if near.at_end:
+        return len(view.text)
+    if 1 <= near.line <= count + 1:
+        return view.span(0, near.line - 1)[1] if near.line > 1 else 0
+    return None
+
+
+def _within(view: View, search: str) -> tuple[Spot, ...]:
+    wanted = search.replace("\r\n", "\n").replace("\r", "\n") if "\r" in search else search
+    return tuple(
+        Spot(view.original(at), view.original(at + len(wanted)))
+        for at in find_within(view, wanted)
+        if not _cuts_number(view.flat, at, at + len(wanted)) and not _cuts_indentation(view.flat, at)
+    )
+
+
+def _cuts_indentation(text: str, start: int) -> bool:
+    """Whether the search text begins with a part of a line's indentation: it is indented otherwise than the file."""
+    if text[start] not in " \t":
+        return False
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return bool(before) and not before.strip(" \t")
+
+
+def leaves_indentation(text: str, spot: Spot, new: str) -> bool:
+    """Whether a part of a line, behind its indentation, becomes several lines of which one is indented less than
+    that line: meant as it is, or indented like the search text? Nobody knows."""
+    if "\n" not in new or "\n" in text[spot.start : spot.end].rstrip("\n"):
+        return False
+    before = text[max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1 : spot.start]
+    if not before or before.strip(" \t"):
+        return False
+    return any(line.strip() and not line.startswith(before) for line in new.split("\n")[1:])
+
+
+def eats_line_end(text: str, spot: Spot, edit: Replace) -> bool:
+    """Whether the first character of the search text is the end of a line that is not blank, and the new text begins
+    with more or fewer line ends: was a blank line meant?"""
+    begins_at_end = edit.search[:1] in ("\n", "\r") and spot.start > 0 and text[spot.start - 1] not in "\r\n"
+    return begins_at_end and _leading_ends(edit.search) != _leading_ends(edit.replace)
+
+
+def _leading_ends(text: str) -> int:
+    flat = text.replace("\r\n", "\n")
+    return len(flat) - len(flat.lstrip("\r\n"))
+
+
+def _cuts_number(text: str, start: int, end: int) -> bool:
+    """Whether a number that begins before `start`, or goes on behind `end`, is another number than the one meant."""
+    before, after = text[max(start - 2, 0) : start], text[end : end + 2]
+    return bool(
+        (text[start] in _DIGITS and (before[-1:] or " ") in _DIGITS)
+        or (text[start] in _DIGITS and before[-1:] == "." and (before[:1] or " ") in _DIGITS)
+        or (text[end - 1] in _DIGITS and (after[:1] or " ") in _DIGITS)
+        or (text[end - 1] in _DIGITS and after[:1] == "." and (after[1:] or " ") in _DIGITS)
+    )
+
+
+def _exact(view: View, needle: Needle) -> tuple[Spot, ...]:
+    text = "".join(line + "\n" for line in needle.search)
+    found = find_exact(view, text)
+    if view.flat is view.text:
+        return tuple(Spot(at, min(at + len(text), len(view.text))) for at in found)
+    return tuple(_spot(view, Hit(line, line + len(needle.search))) for line in map(view.line_at, found))
+
+
+def _of_found(view: View, found: Found | None) -> Located | None:
+    if found is None:
+        return None
+    return Located(found.rung, found.needle, tuple(_spot(view, hit) for hit in found.hits))
+
+
+def _spot(view: View, hit: Hit) -> Spot:
+    return Spot(*view.span(hit.first, hit.last), hit)
+
+
+_DIGITS = "0123456789"
+_SHORTEST_INSIDE = 3
+"""Shorter parts of a line say too little about the place that was meant."""
+
+
+def _inside(view: View, needle: Needle) -> Located | None:
+    """A one-line search text that is a part of lines, on word boundaries, and stays one line: of several new lines
+    nobody knows how far the later ones should be indented."""
+    if len(needle.search) != 1 or len(needle.replace) > 1:
+        return None
+    old = needle.search[0].strip()
+    new = needle.replace[0].strip() if needle.replace else ""
+    if len(old) < _SHORTEST_INSIDE or not new:
+        return None
+    flat, size = view.flat, len(old)
+    found = [
+        at
+        for at in find_within(view, old)
+        if not (_joined(flat[at - 1 : at], old[0]) or _joined(old[-1], flat[at + size : at + size + 1]))
+        and not _cuts_number(flat, at, at + size)
+    ]
+    if not found:
+        return None
+    spots = tuple(Spot(view.original(at), view.original(at + size)) for at in found)
+    return Located(Rung.EXACT, Needle((old,), (new,)), spots, inside=True)
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether two neighbouring characters are parts of one word."""
+    return bool(left and right) and all(character.isalnum() or character == "_" for character in left + right)
+
+
+def _swap(old: str, needle: Needle) -> str:
+    assert old == needle.search[0]  # an inside spot holds exactly this
+    return needle.replace[0]
+
+
+def _characters(edit: Replace) -> Needle:
+    return Needle((edit.search,), (edit.replace,))
+
+
+def _exactness(view: View, spots: Sequence[Spot], search: str) -> Rung:
+    return Rung.EXACT if view.text.startswith(search, spots[0].start) else Rung.LINE_ENDS
+
+
+def _same_ends(view: View, spot: Spot, search: str) -> bool:
+    return view.text.startswith(search, spot.start)
+
+
+def ends_line(text: str) -> bool:
+    """Whether `text` ends where a line ends."""
+    return text.endswith(("\n", "\r"))
+
+
+def _with_ends(new: str, text: str, at: int) -> str:
+    """`new` with the line ends of the neighbourhood."""
+    if "\n" not in new and "\r" not in new:
+        return new
+    end = newline_at(text, at)
+    return join_lines([Line(line.text, line.end and end) for line in split_lines(new)])
+
+
+def _below(view: View, spots: Sequence[Spot], headers: Sequence[str]) -> list[Spot]:
+    """The spots that stand below the header line: inside its block where one does, else the only one after it."""
+    line = line_of_header(view, headers)
+    if line is None:
+        return list(spots)
+    start, _ = view.span(line, line + 1)
+    end = view.span(line, _end_of_block(view, line))[1]
+    below = [spot for spot in spots if spot.start >= start]
+    inside = [spot for spot in below if spot.end <= end]
+    return inside or below
+
+
+def _header_lines(view: View, header: str) -> list[int]:
+    """Lines that a header may mean: that line, lines that begin with it, else the definition of that name."""
+    wanted = header.strip()
+    if not wanted:
+        return []
+    definition = re.compile(
+        r"\b(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|let|var)\s.*?"
+        rf"(?<!\w){re.escape(wanted)}(?!\w)"
+    )
+    keys = list(enumerate(view.keys))
+    return (
+        [number for number, key in keys if key == wanted]
+        or [number for number, key in keys if key.startswith(wanted)]
+        or [number for number, key in keys if wanted in key and definition.search(key)]
+    )
+
+
+def _end_of_block(view: View, line: int) -> int:
+    """The line after the last one that is indented deeper than `line` and stands below it without interruption."""
+    depth = _depth(view.lines[line])
+    end = line + 1
+    while end < len(view.lines) and (not view.keys[end] or _depth(view.lines[end]) > depth):
+        end += 1
+    return end
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _covers(place: Place, line: int) -> bool:
+    return place.first_line <= line <= place.last_line

