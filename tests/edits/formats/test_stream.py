@@ -123,6 +123,12 @@ def test_white_space_may_come_before_the_arguments_of_a_call() -> None:
     ]
 
 
+def test_a_byte_order_mark_before_the_answer_does_not_count() -> None:
+    expected = [Replace("a.py", "old\n", "new\n", line=2)]
+    answer = "\ufeffa.py\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
+    assert edits(streamed([answer], "auto")) == edits(streamed(list(answer), "auto")) == expected
+
+
 def test_what_comes_after_an_error_does_not_hide_it() -> None:
     parser = StreamParser("search_replace")
     for chunk in (">>>>>>> REPLACE\n", "a.py\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"):

@@ -305,7 +305,13 @@ def _names_another_place(example: Example) -> str:
     for change in written.changes:
         meant = next(each for each in scene.changes if each.first <= change.first <= each.last)
         found = fits(_search_as_sent(written, change), scene.lines)
-        own = {start: fit for start, fit in found.items() if meant.first <= start < max(meant.last, meant.first + 1)}
+        size = len(change.search)
+        own = {
+            start: fit
+            for start, fit in found.items()
+            if meant.first <= start < meant.last
+            and (fit > Fit.INNER_SPACE_AND_LOOK_ALIKES or start + size <= meant.last)
+        }
         others = {start: fit for start, fit in found.items() if start not in own}
         best_own = min(own.values(), default=Fit.NOT_AT_ALL)
         best_other = min(others.values(), default=Fit.NOT_AT_ALL)

@@ -63,28 +63,29 @@ class StreamParser:
         if self._reader is not None and "\n" not in chunk:
             self._parts.append(chunk)
             return []
-        return self._guarded(lambda: self._feed(chunk))
+        self._refuse_after_error()
+        try:
+            pieces = self._json.feed(chunk) if self._json is not None else self._feed(chunk)
+        except EditFormatError as error:
+            self._error = error
+            raise
+        return self._given(pieces) if pieces else pieces
 
     def finish(self) -> list[EditPreview | Edit]:
         """What the end of the answer completes. Raises `EditFormatError` when the answer held no edit."""
-        return self._guarded(self._finish)
-
-    def _guarded(self, step: Callable[[], list[Piece]]) -> list[Piece]:
-        """What `step` gives, or the error that it or one before it raised."""
-        if self._error is not None:
-            raise self._error
+        self._refuse_after_error()
         try:
-            return step()
+            return self._finish()
         except EditFormatError as error:
             self._error = error
             raise
 
+    def _refuse_after_error(self) -> None:
+        if self._error is not None:
+            raise self._error
+
     def _feed(self, chunk: str) -> list[Piece]:
-        if self._json is not None:
-            return self._given(self._json.feed(chunk))
-        if self._reader is None:
-            return self._begin(chunk)
-        return self._given(self._lines(self._reader, chunk))
+        return self._begin(chunk) if self._reader is None else self._lines(self._reader, chunk)
 
     def _finish(self) -> list[Piece]:
         pieces: list[Piece] = []
@@ -103,17 +104,17 @@ class StreamParser:
     def _begin(self, chunk: str) -> list[Piece]:
         """Wait for the first character that tells JSON from text."""
         self._parts.append(chunk)
-        start = chunk.lstrip()[:1]
+        start = chunk.strip().lstrip("\ufeff")[:1]
         if not start:
             return []
-        answer = "".join(self._parts)
+        answer = "".join(self._parts).removeprefix("\ufeff")
         self._parts = []
         if self._format not in _READERS or (start == "{" and self._format in _AS_JSON):
             self._json = ToolCallReader(self._format, path=self._path, call=self._call, dialect=self._dialect)
         else:
             reader = _READERS[self._format]
             self._reader = reader(path=self._path, call=self._call, dialect=self._dialect)
-        return self._feed(answer)
+        return self._json.feed(answer) if self._json is not None else self._feed(answer)
 
     def _lines(self, reader: Reader, chunk: str) -> list[Piece]:
         first, *lines = chunk.split("\n")
