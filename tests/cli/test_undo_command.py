@@ -13,6 +13,7 @@ Serve = Callable[..., Provider]
 
 BEFORE = {"a.txt": "bad a\n", "b.txt": "bad b\r\n", "sub/c.txt": "bad c"}
 AFTER = {"a.txt": "good a\n", "b.txt": "good b\r\n", "sub/c.txt": "good c"}
+LONGER = "good b\r\nsecond\r\nown\r\n"
 
 
 @pytest.fixture
@@ -84,12 +85,112 @@ def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
     assert listed[1]["files"] == sorted(BEFORE)
 
 
+@pytest.fixture
+def gone_on(project: Project, provider: Serve) -> Project:
+    """A run has changed the first line of a file, and its user, later, the third one."""
+    project.write({"b.txt": "bad b\r\nsecond\r\nthird\r\n"})
+    provider([edit(("b.txt", "bad b\n", "good b\n")), DONE])
+    done = project.here("fix", "--yes", "--quiet")
+    assert project.text("b.txt") == "good b\r\nsecond\r\nthird\r\n", done.err
+    project.write({"b.txt": LONGER})
+    return project
+
+
+def test_merge_is_advised_where_it_would_do_and_does_it(gone_on: Project) -> None:
+    done = gone_on.here("undo")
+    assert (done.code, done.err) == (
+        1,
+        "motet: checkpoint 1 is not undone, nothing is changed: b.txt (changed since); "
+        "`motet undo --merge` would take back motet's change alone\n",
+    )
+    assert gone_on.text("b.txt") == LONGER
+    done = gone_on.here("undo", "--merge")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == ("merged    b.txt\nTook back 1 file of motet fix; `motet undo` again brings it back.\n")
+    assert gone_on.text("b.txt") == "bad b\r\nsecond\r\nown\r\n"
+    assert gone_on.here("undo").code == 0
+    assert gone_on.text("b.txt") == LONGER
+
+
+def test_lines_that_both_have_changed_are_named(gone_on: Project) -> None:
+    gone_on.write({"b.txt": "own b\r\nsecond\r\nthird\r\n"})
+    done = gone_on.here("undo", "--merge")
+    assert (done.code, done.err) == (
+        1,
+        "motet: checkpoint 1 is not undone, nothing is changed: "
+        "b.txt (changed since where motet changed it too: line 1)\n",
+    )
+    assert gone_on.text("b.txt") == "own b\r\nsecond\r\nthird\r\n"
+
+
+def test_a_dry_run_shows_what_would_be_done(gone_on: Project) -> None:
+    done = gone_on.here("undo", "--merge", "--dry-run")
+    assert (done.code, done.err) == (
+        0, "merged    b.txt\nWould take back 1 file of motet fix; nothing is written.\n"
+    )  # fmt: skip
+    assert gone_on.here("undo", "--dry-run").code == 1
+    assert gone_on.text("b.txt") == LONGER
+    assert len(gone_on.here("undo", "--list").out.splitlines()) == 1
+
+
+def test_json_says_what_was_done(gone_on: Project) -> None:
+    done = gone_on.here("undo", "--merge", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.events == [
+        {
+            "schema": 1, "ids": ["1"], "labels": ["motet fix"], "restored": [], "merged": ["b.txt"], "removed": [],
+            "unchanged": [], "checkpoint": "2", "dry_run": False,
+        }
+    ]  # fmt: skip
+
+
+def test_files_that_are_as_they_were_already_are_said_to_be(gone_on: Project) -> None:
+    gone_on.write({"b.txt": "bad b\r\nsecond\r\nthird\r\n"})
+    done = gone_on.here("undo")
+    assert (done.code, done.err) == (0, "Nothing to write: the files are as they were before motet fix.\n")
+
+
+def test_the_list_says_of_each_file_whether_it_stands_and_can_be_asked_for_one(fixed: Project) -> None:
+    fixed.here("undo", "a.txt")
+    newest, oldest = fixed.here("undo", "--list").out.splitlines()
+    assert newest.endswith("  undo of 1 (motet fix)  a.txt")
+    assert oldest.endswith("  motet fix  a.txt (undone), b.txt, sub/c.txt")
+    (found,) = fixed.here("undo", "--list", "c.txt", cwd="sub").out.splitlines()
+    assert found.endswith("  motet fix  sub/c.txt")
+    whole, *files = fixed.here("undo", "--list", "--id", "1").out.splitlines()
+    assert whole.endswith("  motet fix")
+    assert files == ["  undone  a.txt", "  stands  b.txt", "  stands  sub/c.txt"]
+    listed = fixed.here("undo", "--list", "--json", "b.txt").events
+    assert [(one["id"], one["files"], one["standing"]) for one in listed] == [
+        ("1", ["a.txt", "b.txt", "sub/c.txt"], ["b.txt", "sub/c.txt"])
+    ]
+
+
+def test_files_of_two_runs_are_taken_back_together(fixed: Project) -> None:
+    fixed.here("undo", "a.txt")
+    done = fixed.here("undo", "a.txt", "b.txt")
+    assert (done.code, texts(fixed)) == (0, {**AFTER, "b.txt": BEFORE["b.txt"]})
+    assert done.err == (
+        "restored  a.txt\nrestored  b.txt\n"
+        "Took back 2 files of undo of 1 (motet fix) and motet fix; `motet undo` again brings them back.\n"
+    )
+    assert fixed.here("undo").code == 0
+    assert texts(fixed) == {**AFTER, "a.txt": BEFORE["a.txt"]}
+
+
+def test_help_begins_with_examples(project: Project) -> None:
+    lines = project.here("undo", "--help").out.splitlines()
+    assert lines[4:6] == ["  Examples:", "    motet undo                    the last run"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["--id", "7"], 2, "motet: checkpoint 7: there is none with this id; `motet undo --list` shows them\n"),
         (["nosuch"], 2, "motet: nosuch: not changed by any checkpoint, or undone already\n"),
         (["/etc/passwd"], 2, "motet: /etc: outside of the workspace {root}\n"),
+        (["--list", "nosuch"], 2, "motet: nosuch: not in the list; `motet undo --list` shows all of it\n"),
+        (["--list", "--id", "7"], 2, "motet: checkpoint 7: not in the list; `motet undo --list` shows all of it\n"),
         (["--id"], 2, "motet: option '--id' requires an argument (motet undo --help)\n"),
     ],
 )

@@ -198,6 +198,6 @@ def test_each_demand_of_this_repository_is_known_once_and_said_shortly() -> None
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert len(rows) == len({id for id, _, _ in rows}) == 470
     assert {kind for _, kind, _ in rows} == {
-        "feature", "behaviour", "wish", "complaint to end", "problem to solve", "design note", "acceptance",
+        "feature", "behaviour", "wish", "complaint to end", "problem to solve", "design note", "acceptance", "threat",
     }  # fmt: skip
     assert [text for _, _, text in rows if len(text.split()) > 10 or "|" in text] == []

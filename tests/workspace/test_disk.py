@@ -56,6 +56,34 @@ async def test_any_text_survives_writing_and_undoing(
     assert (project / "f").read_bytes() == before
 
 
+@pytest.mark.acceptance("T-25")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(
+        st.tuples(st.text("ab ä\t\\", max_size=4), st.sampled_from(["\n", "\r\n", "\r"])), min_size=5, max_size=9
+    ),
+    last=st.sampled_from(["", "end"]),
+)
+async def test_an_edit_of_one_line_and_its_merged_undo_touch_no_other_byte(
+    project: Path, disk: DiskWorkspace, no_waiting: None, encoding: str, lines: list[tuple[str, str]], last: str
+) -> None:
+    first = "# coding: latin-1\n" if encoding == "latin-1" else ""
+
+    def data(**changed: str) -> bytes:
+        numbered = (f"{changed.get(f'_{number}', number)}{text}{end}" for number, (text, end) in enumerate(lines))
+        return f"{first}{''.join(numbered)}{last}".encode(encoding)
+
+    (project / "f").write_bytes(data())
+    await disk.begin("a write")
+    file = await disk.read("f")
+    await disk.write(file, file.encode(data(_1="motet").decode(encoding)))
+    assert (project / "f").read_bytes() == data(_1="motet")
+    (project / "f").write_bytes(data(_1="motet", _3="own"))
+    await disk.undo(merge=True)
+    assert (project / "f").read_bytes() == data(_3="own")
+
+
 async def test_mode_owner_times_of_others_and_attributes_stay(project: Path, disk: DiskWorkspace) -> None:
     path = project / "run.sh"
     path.write_bytes(b"old")

@@ -48,6 +48,7 @@ async def test_bytes_that_would_be_no_text_are_not_written(project: Path, disk: 
     assert [path.name for path in project.iterdir()] == ["f.py"]
 
 
+@pytest.mark.acceptance("T-26")
 async def test_a_file_that_changed_since_it_was_read_is_not_written(project: Path, disk: DiskWorkspace) -> None:
     (project / "f.py").write_bytes(b"old")
     file = await disk.read("f.py")
@@ -67,6 +68,61 @@ async def test_a_file_that_was_removed_since_is_not_made_again(project: Path, di
     with pytest.raises(StaleFile, match="removed"):
         await disk.write(file, b"new")
     assert list(project.iterdir()) == []
+
+
+@pytest.mark.parametrize("doing", ["write", "delete"])
+async def test_a_file_that_became_a_directory_meanwhile_is_left_alone(
+    project: Path, disk: DiskWorkspace, doing: str
+) -> None:
+    (project / "f.py").write_bytes(b"old")
+    file = await disk.read("f.py")
+    (project / "f.py").unlink()
+    (project / "f.py").mkdir()
+    with pytest.raises(WorkspaceError, match=r"^f\.py: not a regular file$"):
+        await (disk.write(file, b"new") if doing == "write" else disk.delete(file))
+    assert (project / "f.py").is_dir()
+    assert await disk.history() == []
+
+
+@pytest.mark.parametrize("doing", ["write", "delete"])
+async def test_a_file_whose_directory_became_a_file_meanwhile_is_left_alone(
+    project: Path, disk: DiskWorkspace, doing: str
+) -> None:
+    (project / "src").mkdir()
+    (project / "src/f.py").write_bytes(b"old")
+    file = await disk.read("src/f.py")
+    (project / "src").rename(project / "moved")
+    (project / "src").write_bytes(b"a file")
+    with pytest.raises(WorkspaceError, match=r"^src/f\.py: not \w+: a part of the path is not a directory$"):
+        await (disk.write(file, b"new") if doing == "write" else disk.delete(file))
+    assert (project / "moved/f.py").read_bytes() == b"old"
+    assert (project / "src").read_bytes() == b"a file"
+
+
+@pytest.mark.parametrize("doing", ["write", "delete"])
+async def test_a_file_that_was_made_read_only_meanwhile_is_left_alone(
+    project: Path, disk: DiskWorkspace, doing: str
+) -> None:
+    (project / "f.py").write_bytes(b"old")
+    file = await disk.read("f.py")
+    (project / "f.py").chmod(0o444)
+    with pytest.raises(WorkspaceError, match=r"^f\.py: read-only"):
+        await (disk.write(file, b"new") if doing == "write" else disk.delete(file))
+    assert (project / "f.py").read_bytes() == b"old"
+    assert await disk.history() == []
+
+
+@pytest.mark.parametrize("doing", ["write", "delete"])
+async def test_a_file_that_got_a_second_name_outside_meanwhile_is_left_alone(
+    project: Path, tmp_path: Path, disk: DiskWorkspace, doing: str
+) -> None:
+    (project / "f.py").write_bytes(b"old")
+    file = await disk.read("f.py")
+    (tmp_path / "outside").hardlink_to(project / "f.py")
+    with pytest.raises(WorkspaceError, match="2 names"):
+        await (disk.write(file, b"new") if doing == "write" else disk.delete(file))
+    assert (tmp_path / "outside").read_bytes() == b"old"
+    assert (tmp_path / "outside").samefile(project / "f.py")
 
 
 async def test_a_file_that_was_made_meanwhile_is_not_overwritten(project: Path, disk: DiskWorkspace) -> None:

@@ -161,10 +161,10 @@ def _squeezed(view: View, needle: Needle) -> Found | None:
 
 
 def _changes_blank_lines(needle: Needle) -> bool:
-    """Whether the edit adds or removes blank lines."""
+    """Whether the edit adds blank lines."""
     return any(
-        tag != "equal" and not all(line.strip() for line in (*needle.search[i:i2], *needle.replace[j:j2]))
-        for tag, i, i2, j, j2 in changes(needle.search, needle.replace)
+        tag != "equal" and not all(line.strip() for line in needle.replace[j:j2])
+        for tag, _, _, j, j2 in changes(needle.search, needle.replace)
     )
 
 
