@@ -135,8 +135,8 @@ async def test_a_fix_far_apart_makes_two_small_blocks() -> None:
         )
     )
     assert answer.edits == [
-        Replace("a.py", "import a", "import b", "", 1),
-        Replace("a.py", "use(b)", "use(a)", "", 6),
+        Replace("a.py", "import a\n", "import b\n", "", 1),
+        Replace("a.py", "use(b)\n", "use(a)\n", "", 6),
     ]
 
 

@@ -79,7 +79,7 @@ async def test_a_fence_in_the_file_does_not_end_the_fence_of_the_answer() -> Non
         shown("a.md", "```\nteh\n```", "[Info] Line 2, Column 1: Typo 'teh'. Did you mean 'the'? (spell)"),
         tools=False,
     )
-    assert [(edit.search, edit.replace) for edit in parse_search_replace(answer.text)] == [("teh", "the")]
+    assert [(edit.search, edit.replace) for edit in parse_search_replace(answer.text)] == [("teh\n", "the\n")]
 
 
 async def test_a_question_without_files_is_answered_by_what_it_can_do() -> None:
@@ -124,7 +124,7 @@ async def test_a_refused_edit_is_known_again_among_other_lines() -> None:
     )
     third = await send(request(MISSPELT, then=(*told, Message(Role.ASSISTANT), Message.user(moved))))
     assert [(edit.search, edit.replace) for edit in third.edits] == [
-        ("    return len(itmes) + 1", "    return len(items) + 1")
+        ("    return len(itmes) + 1\n", "    return len(items) + 1\n")
     ]
 
 
@@ -157,7 +157,7 @@ async def test_a_file_outside_the_workspace_keeps_its_path_for_the_tool_to_refus
 async def test_a_file_shown_twice_is_taken_as_shown_last() -> None:
     newer = shown("b.py", "y = Ture", "[Error] Line 1, Column 5: Undefined name `Ture` (Ruff F821)")
     answer = await ask(SECOND, newer)
-    assert [(edit.search, edit.replace) for edit in answer.edits] == [("y = Ture", "y = True")]
+    assert [(edit.search, edit.replace) for edit in answer.edits] == [("y = Ture\n", "y = True\n")]
 
 
 async def test_arguments_are_json_whatever_the_file_holds() -> None:

@@ -161,7 +161,7 @@ async def test_two_fixes_that_overlap_are_not_both_made() -> None:
             '    1:1-1:30 "from json import dumps, loads" → "from json import dumps"',
         )
     )
-    assert [edit.replace for edit in answer.edits] == ["from json import dumps"]
+    assert [edit.replace for edit in answer.edits] == ["from json import dumps\n"]
     assert "(another fix changes the same place; look again afterwards)" in answer.text
 
 
@@ -245,7 +245,7 @@ async def test_a_message_that_does_not_call_a_name_unknown_starts_no_search_for_
 async def test_a_member_of_another_shown_file_can_be_the_closest() -> None:
     problem = "[Error] Line 1, Column 3: No member named 'heigth' in 'struct box' (clang no_member)"
     answer = await ask(shown("a.c", "b.heigth = 1;", problem), shown("box.h", "struct box { int height; };"))
-    assert [(edit.path, edit.replace) for edit in answer.edits] == [("a.c", "b.height = 1;")]
+    assert [(edit.path, edit.replace) for edit in answer.edits] == [("a.c", "b.height = 1;\n")]
 
 
 # --- certain repairs --------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ async def test_other_complaints_wait_until_the_syntax_is_right() -> None:
             '    1:1-2:1 "import sys\\n" → ""',
         )
     )
-    assert [(edit.search, edit.replace) for edit in answer.edits] == [("x = f(a, b", "x = f(a, b)")]
+    assert [(edit.search, edit.replace) for edit in answer.edits] == [("x = f(a, b\n", "x = f(a, b)\n")]
     assert "- a.py:1: `sys` imported but unused (left until the syntax is right" in answer.text
 
 

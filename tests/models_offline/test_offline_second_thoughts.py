@@ -93,7 +93,7 @@ async def test_behind_an_error_of_syntax_names_are_left_and_before_it_they_are_m
             said.format(4, "coutn"),
         )
     )
-    assert [(edit.search, edit.replace) for edit in answer.edits] == [("  int a = cuont;", "  int a = count;")]
+    assert [(edit.search, edit.replace) for edit in answer.edits] == [("  int a = cuont;\n", "  int a = count;\n")]
     assert "(left until the syntax is right: it may only follow from that)" in answer.text
 
 
@@ -171,12 +171,12 @@ async def test_a_change_that_the_human_rejected_with_a_remark_is_not_proposed_ag
     decided = proposal.decide(0, Decision.REJECTED, "It is a word of another language.")
     (note,) = remarks(FileReport("a.py", planned.files[0], decided))
     answer = await send(request(TWO, note))
-    assert [edit.replace for edit in answer.edits] == ["y = True"]
+    assert [edit.replace for edit in answer.edits] == ["y = True\n"]
     assert "- a.py:1: Undefined name `Flase` (this change was refused before)" in answer.text
 
 
 async def test_after_edits_were_taken_back_only_what_the_servers_say_is_proposed_for_that_file() -> None:
     note = "Your last edits to a.py were taken back, because they led to:\n  [Error] something"
     answer = await send(request(TWO, note))
-    assert [edit.replace for edit in answer.edits] == ["y = True"]
+    assert [edit.replace for edit in answer.edits] == ["y = True\n"]
     assert "(edits to this file were taken back; now I only do what the servers say)" in answer.text

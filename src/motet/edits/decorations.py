@@ -51,9 +51,13 @@ def _prefixes(prefix: re.Pattern[str], search: Lines, replace: Lines) -> tuple[L
 
 
 def _fences(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
-    """A fence around the whole text."""
+    """A fence around the whole text; not when other fences in it would be left without their counterpart."""
     bare, new = _inside_fence(search), _inside_fence(replace)
-    if bare is None or (new is None and any(map(_FENCE.match, replace))):
+    if (
+        bare is None
+        or sum(map(bool, map(_FENCE.match, bare))) % 2
+        or (new is None and any(map(_FENCE.match, replace)))
+    ):
         return None
     return bare, replace if new is None else new
 

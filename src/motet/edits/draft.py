@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 
 from motet.edits.dialect import Dialect
 from motet.edits.edit import Edit, Insert, Replace, Write
+from motet.edits.edited import Edited
 from motet.edits.indent import UNSHIFTED
 from motet.edits.lines import join_lines, split_lines
 from motet.edits.match import Hit, Needle, find_drifted, find_exact
@@ -46,21 +47,26 @@ class Draft:
         self._exists = exists
         self._approximate = approximate
         self._dialect = dialect
-        self._view = View(base.text)
+        self._view = View(base.text, has_cr=base.has_cr)
         self._shown = View(shown.text) if shown is not None and shown.text != base.text else None
-        self._text = base.text
+        self._edited = Edited(base)
         self._missed = 0
 
-    def text(self) -> str:
-        """The text with all edits that have a place."""
-        text = self._text
-        if text == self.base.text:
-            return text
+    def after(self) -> TextFile:
+        """The next version, with all edits that have a place. Raises `NotText` when it could not be read again."""
+        after = self._edited.file()
+        if after is self.base or (self._dialect.line_ends == "keep" and self._dialect.final_newline == "keep"):
+            return after
+        text = after.text
         if self._dialect.line_ends == "lf":
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         if self._dialect.final_newline == "add" and text and text[-1] not in "\r\n":
             text += newline_at(text, len(text))
-        return text
+        return Edited(self.base).changed([Change(0, len(self.base.text), text, whole=False)]).file()
+
+    @property
+    def _text(self) -> str:
+        return self._edited.text
 
     def place(self, edits: Sequence[Edit]) -> dict[int, Outcome]:
         """The outcome of every edit, by its `id()`: two edits may be equal."""
@@ -130,8 +136,8 @@ class Draft:
         errors: one by one, so that the wrong one is named, or together when they are many."""
         if not placed:
             return {}
-        before = self._text
-        self._text = _applied(before, placed)
+        was, before = self._edited, self._text
+        self._edited = was.changed(_changes(placed))
         outcomes: dict[int, Outcome] = {id(one.edit): one.match for one in placed}
         loose = [one for one in placed if one.is_loose]
         if not loose:
@@ -149,7 +155,7 @@ class Draft:
                 outcomes[id(one.edit)] = refuse_syntax(one.edit, one.match)
             else:
                 kept.append(one)
-        self._text = _applied(before, kept)
+        self._edited = was.changed(_changes(kept))
         return outcomes
 
     def _gains_errors(self, before: str, after: str) -> bool:
@@ -206,6 +212,10 @@ class Draft:
         window = nearest(Needle.of(edit.search, "").search, view.lines)
         if window is None or window.first < first or window.last > last:
             return None  # the same text elsewhere, or a part of what should be replaced
+        gone = {line.strip() for line in Needle.of(edit.search, "").search} - set(map(str.strip, needle.search))
+        around = len(gone) + 1
+        if any(key and key in gone for key in view.keys[max(first - around, 0) : last + around]):
+            return None  # what should be removed still stands beside it
         place = Place(*view.span(first, last), view.text)
         return Match(edit, Rung.EXACT, (place,), (Remark.ALREADY,))
 
@@ -220,8 +230,12 @@ def _pairs(window: Window, count: int) -> tuple[int | None, ...]:
 
 
 def _applied(text: str, placed: Sequence[Placed]) -> str:
+    return apply(text, _changes(placed))
+
+
+def _changes(placed: Sequence[Placed]) -> list[Change]:
     changes = [change for one in placed for change in one.changes]
-    return apply(text, sorted(changes, key=lambda change: (change.start, change.end)))
+    return sorted(changes, key=lambda change: (change.start, change.end))
 
 
 def _overlap(one: Change, next_: Change, of: Placed, of_next: Placed) -> bool:

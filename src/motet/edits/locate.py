@@ -152,29 +152,6 @@ def _cuts_indentation(text: str, start: int) -> bool:
     return bool(before) and not before.strip(" \t")
 
 
-def leaves_indentation(text: str, spot: Spot, new: str) -> bool:
-    """Whether a part of a line, behind its indentation, becomes several lines of which one is indented less than
-    that line: meant as it is, or indented like the search text? Nobody knows."""
-    if "\n" not in new or "\n" in text[spot.start : spot.end].rstrip("\n"):
-        return False
-    before = text[max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1 : spot.start]
-    if not before or before.strip(" \t"):
-        return False
-    return any(line.strip() and not line.startswith(before) for line in new.split("\n")[1:])
-
-
-def eats_line_end(text: str, spot: Spot, edit: Replace) -> bool:
-    """Whether the first character of the search text is the end of a line that is not blank, and the new text begins
-    with more or fewer line ends: was a blank line meant?"""
-    begins_at_end = edit.search[:1] in ("\n", "\r") and spot.start > 0 and text[spot.start - 1] not in "\r\n"
-    return begins_at_end and _leading_ends(edit.search) != _leading_ends(edit.replace)
-
-
-def _leading_ends(text: str) -> int:
-    flat = text.replace("\r\n", "\n")
-    return len(flat) - len(flat.lstrip("\r\n"))
-
-
 def _cuts_number(text: str, start: int, end: int) -> bool:
     """Whether a number that begins before `start`, or goes on behind `end`, is another number than the one meant."""
     before, after = text[max(start - 2, 0) : start], text[end : end + 2]

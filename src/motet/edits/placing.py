@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from motet.edits.assign import only_assignment
 from motet.edits.dialect import Dialect
+from motet.edits.doubts import doubt
 from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.formats.anchors import anchor_of
-from motet.edits.indent import UNSHIFTED, keeps_indentation
 from motet.edits.lines import Line, join_lines, split_lines
 from motet.edits.locate import (
     Located,
@@ -18,7 +18,6 @@ from motet.edits.locate import (
     change_at,
     ends_line,
     insertion,
-    leaves_indentation,
     locate,
     locate_parts,
     narrow,
@@ -56,6 +55,9 @@ class Placed:
         guessed = {Remark.INSIDE, Remark.BY_ORDER}
         return self.match.rung >= Rung.INDENTATION or bool(guessed.intersection(self.match.remarks))
 
+
+_SHORTEST_SAYING = 4
+"""Letters and digits from which a line is more than a bracket, a separator or `end`."""
 
 Attempt = Placed | Outcome | None
 """A place, a final outcome, or None when the search text has no hit in this text."""
@@ -167,16 +169,9 @@ class Placing:
         match = Match(edit, located.rung, places, tuple(remarks))
         if self._stands(edit, located, spots[0]):
             return replace(match, remarks=(*remarks, Remark.ALREADY))
-        if (
-            edit.inline
-            and located.needle.search == (edit.search,)
-            and any(spot.hit is None and leaves_indentation(self._now.text, spot, edit.replace) for spot in spots)
-        ):
-            return refuse_not_found(edit, self._now, "its new lines are indented less than the line they would go to")
-        if any(spot.hit and spot.hit.shift != UNSHIFTED for spot in spots) and not keeps_indentation(
-            located.needle.search, located.needle.replace
-        ):
-            return refuse_not_found(edit, self._now, "its new text is not indented like its search text")
+        doubts = (doubt(self._now.text, edit, located, spot) for spot in spots)
+        if why := next(filter(None, doubts), ""):
+            return refuse_not_found(edit, self._now, why)
         try:
             changes = tuple(change_at(self._now, edit, located, spot) for spot in spots)
         except Ununiform:
@@ -194,7 +189,7 @@ class Placing:
         old, new = located.needle.search, located.needle.replace
         for at in range(len(new) - len(old) + 1):
             added = new[:at] + new[at + len(old) :]
-            if new[at : at + len(old)] == old and any(line.strip() for line in added):
+            if new[at : at + len(old)] == old and any(map(_says_something, added)):
                 first = self._now.lines_of(spot.start, spot.end)[0] - at
                 if first >= 0 and tuple(self._now.lines[first : first + len(new)]) == new:
                     return True
@@ -330,6 +325,11 @@ class Placing:
             return refuse_no_change(edit)
         change = Change(start, end, join_lines(lines))
         return Placed(edit, (change,), Match(edit, Rung.EXACT, (Place(start, end, self._now.text),)))
+
+
+def _says_something(line: str) -> bool:
+    """Whether nobody would want this line twice in a row: a bracket or a single letter may well be."""
+    return sum(map(str.isalnum, line)) >= _SHORTEST_SAYING
 
 
 def _apart(spots: Sequence[Spot]) -> list[Spot]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from motet.edits.lines import Line
 from motet.edits.match import Hit, Needle
 from motet.text.changes import changes
+from motet.text.file import Replaced, spliced
 
 _ENDS = "\r\n"
 
@@ -27,22 +28,22 @@ def apply(text: str, sorted_changes: Sequence[Change]) -> str:
 
     A text without a final line end stays without one, unless characters inside a line said otherwise.
     """
-    pieces: list[str] = []
-    at = 0
+    return "".join(spliced(text, replaced(text, sorted_changes)))
+
+
+def replaced(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
+    """What `apply` replaces in the end: the changes with the line ends that they need."""
+    result: list[Replaced] = []
+    at, last = 0, ""  # up to where the text has been looked at, and the last character of what becomes of that
     for change in sorted_changes:
-        if change.start > at:
-            pieces.append(text[at : change.start])
-        if change.new:
-            if change.whole and pieces and pieces[-1][-1] not in _ENDS:
-                pieces.append(newline_at(text, change.start))
-            pieces.append(change.new)
-        at = change.end
-    if at < len(text):
-        pieces.append(text[at:])
-    result = "".join(pieces)
+        last, at, new = text[max(at, change.start - 1) : change.start] or last, change.end, change.new
+        if new and change.whole and last and last not in _ENDS:
+            new = newline_at(text, change.start) + new
+        last = new[-1:] or last
+        result.append((change.start, change.end, new))
     touches_end = any(change.whole and change.end == len(text) for change in sorted_changes)
     if touches_end and text and text[-1] not in _ENDS:
-        return _without_final_end(result)
+        return [(0, len(text), _without_final_end("".join(spliced(text, result))))]
     return result
 
 
@@ -51,7 +52,8 @@ def splice(old: Sequence[Line], needle: Needle, hit: Hit, newline: str) -> list[
 
     A line that stands in both search text and new text survives as it is in the file. A new line gets the line
     end of the line it replaces, else of its neighbour (`newline` where there is none), and the same change of
-    indentation as the search text; None when it is indented too little for that.
+    indentation as the search text; None when it is indented too little for that. So do blank lines of the file that
+    the search text left out; None when nobody knows between which new lines they belong.
     """
     pairs = hit.pairs or tuple(range(len(needle.search)))
     result: list[Line] = []
@@ -66,10 +68,16 @@ def splice(old: Sequence[Line], needle: Needle, hit: Hit, newline: str) -> list[
         if mine:
             result.extend(old[at : mine[0]])
             at = mine[-1] + 1
-        for index, line in enumerate(needle.replace[new_first:new_last]):
+        new = needle.replace[new_first:new_last]
+        kept = _blank_between(mine)
+        if kept and len(new) != len(mine):
+            return None  # between which of the new lines?
+        for index, line in enumerate(new):
             text = hit.shift.apply(line)
             if text is None:
                 return None
+            if index:
+                result.extend(old[number] for number in kept if mine[index - 1] < number < mine[index])
             own = old[mine[index]].end if index < len(mine) else ""
             result.append(Line(text, own or _neighbour_end(old, min(mine[0] + index if mine else at, at), newline)))
     result.extend(old[at:])
@@ -87,6 +95,12 @@ def newline_at(text: str, offset: int) -> str:
     if text[start] == "\n":
         return "\r\n" if text[start - 1 : start] == "\r" else "\n"
     return "\r\n" if text[start + 1 : start + 2] == "\n" else "\r"
+
+
+def _blank_between(numbers: Sequence[int]) -> list[int]:
+    """What is left out of ascending line numbers."""
+    present = set(numbers)
+    return [number for number in range(numbers[0], numbers[-1]) if number not in present] if numbers else []
 
 
 def _without_final_end(text: str) -> str:

@@ -1,0 +1,72 @@
+"""What speaks against an edit that has a place: its new text could be meant in two ways, and nobody knows which.
+
+Each doubt is a message for the refusal. They are asked only where the search text was not given as whole lines just
+as they stand in the file; what stands there exactly is taken at its word.
+"""
+
+from __future__ import annotations
+
+from rapidfuzz import fuzz
+
+from motet.edits.edit import Replace
+from motet.edits.indent import UNSHIFTED, keeps_indentation
+from motet.edits.locate import Located, Spot
+from motet.edits.match import Hit, Needle
+
+_OPENERS = tuple("([{:,\\=>|&+")
+"""Characters at the end of a line below which a deeper line is nothing to wonder at."""
+
+
+def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
+    """Why `edit` should not be applied at `spot` of `text`; empty when nothing speaks against it."""
+    if located.inside:
+        return _goes_on(text, spot, located.needle)
+    if spot.hit is None:
+        return _begins_behind_indentation(text, spot, edit) if edit.inline else ""
+    return _is_shifted_twice(spot.hit, located.needle) if spot.hit.shift != UNSHIFTED else ""
+
+
+def _goes_on(text: str, spot: Spot, needle: Needle) -> str:
+    """The search text is a part of a line, and the new text goes on as the rest of that line does: it broke off."""
+    [old], [new] = needle.search, needle.replace
+    start = max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1
+    ends = [at for at in (text.find("\n", spot.end), text.find("\r", spot.end)) if at >= 0]
+    before, behind = text[start : spot.start].strip(), text[spot.end : min(ends, default=len(text))].rstrip()
+    alone = fuzz.ratio(old, new)
+    if any(fuzz.ratio(whole, new) > alone for whole in (old + behind, before + old, before + old + behind)):
+        return "it is a part of a line, and its new text looks like more of that line: whole lines are needed"
+    return ""
+
+
+def _begins_behind_indentation(text: str, spot: Spot, edit: Replace) -> str:
+    """Characters behind the indentation of their line: is the new text indented as it is meant, or as the search
+    text, which lacks the indentation of its first line?"""
+    start = max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1
+    before = text[start : spot.start]
+    if not before or before.strip(" \t"):
+        return ""
+    if edit.replace[:1] in (" ", "\t"):
+        return "its new text begins with white space, which its search text leaves out"
+    old, new = (lines.split("\n")[1:] for lines in (edit.search, edit.replace))
+    if all(_is_below(line, before) for line in old) and not all(_is_below(line, before) for line in new):
+        return "its new lines are indented less than the line they would go to"
+    return ""
+
+
+def _is_below(line: str, before: str) -> bool:
+    return not line.strip() or line.startswith(before)
+
+
+def _is_shifted_twice(hit: Hit, needle: Needle) -> str:
+    """The search text is indented otherwise than the file: is the new text indented like the one or the other?"""
+    if not keeps_indentation(needle.search, needle.replace):
+        return "its new text is not indented like its search text"
+    wanted = hit.shift.add
+    if len([line for line in needle.search if line.strip()]) > 1 or not wanted:
+        return ""  # several lines agree that everything is to be shifted
+    above = ""
+    for line in filter(str.strip, needle.replace):
+        if above and line.startswith(wanted) and not above.startswith(wanted) and not above.endswith(_OPENERS):
+            return "its first line is indented otherwise than the file, its later lines are not"
+        above = line.rstrip()
+    return ""
