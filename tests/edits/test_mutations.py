@@ -34,7 +34,7 @@ MENDED = {
     "gutter_copied": 0.6,
     "fence_copied_into_the_texts": 0.6,
     "html_entities": 0.6,
-    "curly_quotes": 0.6,
+    "curly_quotes": 0.5,
     "inner_spaces_doubled": 0.6,
     "blank_line_added": 0.3,
     "middle_elided_in_both_texts": 0.3,

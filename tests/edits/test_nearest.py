@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from motet.edits.nearest import Window, approximate, nearest, small_diff
+from motet.edits.alignment import small_diff
+from motet.edits.nearest import Window, approximate, nearest
 
 FILE = """\
 import os

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 
 Lines = tuple[str, ...]
 
-_NUMBER = re.compile(r"^[ \t]*(\d{1,7})(?::[0-9A-Za-z]{2,3})?(?:[ \t]?[|│┃:][ ]?|[ ]?→|\t|$)")
-_GUTTER = re.compile(r"^[ \t]*[│┃][ ]?")
+_NUMBER = re.compile(r"^[ \t]*(\d{1,7})(?::[0-9A-Za-z]{2,3})?(?:[ \t]?[|│┃:]|[ ]?→|\t|$)")
+_GUTTER = re.compile(r"^[ \t]*[│┃]")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*([\w+.#-]*)[ \t]*$")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|nbsp);")
 _ESCAPED = re.compile(r"\\([\"'`\\])")
 _ESCAPED_LINES = re.compile(r"\\([nt\"'`\\])")
+_FEWEST_WORN = 2
+"""Lines of new text of which fewer could look like that by chance."""
 
 
 def undecorated(search: Lines, replace: Lines) -> Iterator[tuple[Lines, Lines]]:
@@ -29,11 +31,24 @@ def undecorated(search: Lines, replace: Lines) -> Iterator[tuple[Lines, Lines]]:
             yield bare
 
 
+def wears_alone(search: Lines, replace: Lines) -> bool:
+    """Whether the new text wears line numbers, or a fence, or the `+` of a diff in every line, and the search text
+    none: somebody copied it from where it was shown."""
+    if len(replace) < _FEWEST_WORN or _are_numbered(search) or any(map(_FENCE.match, search)):
+        return False
+    plus = all(line.startswith("+") for line in replace) and not any(line.startswith("+") for line in search)
+    return plus or _are_numbered(replace) or _inside_fence(replace) is not None
+
+
+def _are_numbered(lines: Lines) -> bool:
+    found = [_NUMBER.match(line) for line in lines]
+    numbers = [int(each[1]) for each in found if each]
+    return bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(lines)))
+
+
 def _numbers(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
     """Consecutive line numbers, as listings show them: `12 | text`, `12:a3│ text`, `12→text`."""
-    found = [_NUMBER.match(line) for line in search]
-    numbers = [int(each[1]) for each in found if each]
-    if not numbers or len(numbers) < len(search) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+    if not _are_numbered(search):
         return None
     return _prefixes(_NUMBER, search, replace)
 
@@ -46,8 +61,11 @@ def _prefixes(prefix: re.Pattern[str], search: Lines, replace: Lines) -> tuple[L
     worn = [bool(prefix.match(line)) for line in replace if line.strip()]
     if any(worn) and not all(worn):
         return None
-    bare = tuple(prefix.sub("", line, count=1) for line in search)
-    return bare, tuple(prefix.sub("", line, count=1) for line in replace) if any(worn) else replace
+    bare, new = (tuple(prefix.sub("", line, count=1) for line in lines) for lines in (search, replace))
+    spaced = all(line.startswith(" ") for line in bare if line.strip())  # as in `12:a3│ text`
+    if spaced:
+        bare, new = (tuple(line.removeprefix(" ") for line in lines) for lines in (bare, new))
+    return bare, new if any(worn) else replace
 
 
 def _fences(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:

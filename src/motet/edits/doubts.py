@@ -6,19 +6,29 @@ as they stand in the file; what stands there exactly is taken at its word.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from itertools import pairwise, repeat
+
 from rapidfuzz import fuzz
 
+from motet.edits.decorations import wears_alone
 from motet.edits.edit import Replace
 from motet.edits.indent import UNSHIFTED, keeps_indentation
 from motet.edits.locate import Located, Spot
-from motet.edits.match import Hit, Needle
+from motet.edits.match import Hit, Needle, lines_of
 
-_OPENERS = tuple("([{:,\\=>|&+")
+_OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
+_COMMENT = re.compile(r"[ \t](?:#|//).*")
+_WITH_FENCES = (".md", ".markdown", ".rst", ".txt")
+"""Files in which fences, numbers and bars in front of lines are text."""
 
 
 def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
     """Why `edit` should not be applied at `spot` of `text`; empty when nothing speaks against it."""
+    if not edit.path.endswith(_WITH_FENCES) and wears_alone(lines_of(edit.search), lines_of(edit.replace)):
+        return "its new text was copied with line numbers, a fence or diff marks, its search text was not"
     if located.inside:
         return _goes_on(text, spot, located.needle)
     if spot.hit is None:
@@ -48,7 +58,7 @@ def _begins_behind_indentation(text: str, spot: Spot, edit: Replace) -> str:
     if edit.replace[:1] in (" ", "\t"):
         return "its new text begins with white space, which its search text leaves out"
     old, new = (lines.split("\n")[1:] for lines in (edit.search, edit.replace))
-    if all(_is_below(line, before) for line in old) and not all(_is_below(line, before) for line in new):
+    if not all(line in old or _is_below(line, before) for line in new):
         return "its new lines are indented less than the line they would go to"
     return ""
 
@@ -59,14 +69,28 @@ def _is_below(line: str, before: str) -> bool:
 
 def _is_shifted_twice(hit: Hit, needle: Needle) -> str:
     """The search text is indented otherwise than the file: is the new text indented like the one or the other?"""
-    if not keeps_indentation(needle.search, needle.replace):
+    search = [line for line in needle.search if line.strip()]
+    replace = [line for line in needle.replace if line.strip()]
+    if not keeps_indentation(search, replace):
         return "its new text is not indented like its search text"
-    wanted = hit.shift.add
-    if len([line for line in needle.search if line.strip()]) > 1 or not wanted:
-        return ""  # several lines agree that everything is to be shifted
-    above = ""
-    for line in filter(str.strip, needle.replace):
-        if above and line.startswith(wanted) and not above.startswith(wanted) and not above.endswith(_OPENERS):
-            return "its first line is indented otherwise than the file, its later lines are not"
-        above = line.rstrip()
+    kind = " " if hit.shift.tab_width > 0 else "\t" if hit.shift.tab_width else ""
+    if kind and any(kind in _indent(line) for line in replace) and not any(kind in _indent(line) for line in search):
+        return "its new text mixes tabs and spaces, its search text does not"
+    if hit.shift.add and search and _jumps(search, replace, hit.shift.add):
+        return "a part of its new text is indented as in the file, another part as in its search text"
     return ""
+
+
+def _jumps(search: Sequence[str], replace: Sequence[str], step: str) -> bool:
+    """Whether a new line is deeper by `step` than the one above it, which opens nothing; the search text has none."""
+    return not any(map(_opens_nothing, search, search[1:], repeat(step))) and any(
+        line not in search and _opens_nothing(above, line, step) for above, line in pairwise([search[0], *replace])
+    )
+
+
+def _opens_nothing(above: str, line: str, step: str) -> bool:
+    return line.startswith(_indent(above) + step) and not _COMMENT.sub("", above).rstrip().endswith(_OPENERS)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]

@@ -17,7 +17,7 @@ from motet.edits.edited import Edited
 from motet.edits.indent import UNSHIFTED
 from motet.edits.lines import join_lines, split_lines
 from motet.edits.match import Hit, Needle, find_drifted, find_exact
-from motet.edits.nearest import Window, approximate, nearest
+from motet.edits.nearest import Window
 from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
 from motet.edits.placing import Placed, Placing
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_stale, refuse_syntax
@@ -47,8 +47,8 @@ class Draft:
         self._exists = exists
         self._approximate = approximate
         self._dialect = dialect
-        self._view = View(base.text, has_cr=base.has_cr)
-        self._shown = View(shown.text) if shown is not None and shown.text != base.text else None
+        self._view = View.of(base)
+        self._shown = View.of(shown) if shown is not None and shown.text != base.text else None
         self._edited = Edited(base)
         self._missed = 0
 
@@ -98,7 +98,8 @@ class Draft:
             if len(before) < len(placed) and not self._stands_after(before, edit):
                 outcomes[id(edit)] = self._not_found(edit, self._view)
                 continue
-            outcomes[id(edit)] = self._place_later(edit, view)
+            is_as_before = view is self._view and self._shown is None and self._exists
+            outcomes[id(edit)] = self._not_found(edit, view) if is_as_before else self._place_later(edit, view)
         return outcomes
 
     def _placing(self, view: View, now: View, will_exist: bool) -> Placing:
@@ -180,7 +181,7 @@ class Draft:
         if already is not None:
             return already
         needle = Needle.of(edit.search, edit.replace)
-        window = approximate(needle.search, view.lines) if self._approximate else None
+        window = view.survey(needle.search).approximate if self._approximate else None
         if window is not None:
             hit = Hit(window.first, window.last, pairs=_pairs(window, len(needle.search)))
             start, end = view.span(window.first, window.last)
@@ -209,7 +210,7 @@ class Draft:
                 return None
             first = found.hits[0].first
         last = first + len(needle.search)
-        window = nearest(Needle.of(edit.search, "").search, view.lines)
+        window = view.survey(Needle.of(edit.search, "").search).nearest
         if window is None or window.first < first or window.last > last:
             return None  # the same text elsewhere, or a part of what should be replaced
         gone = {line.strip() for line in Needle.of(edit.search, "").search} - set(map(str.strip, needle.search))

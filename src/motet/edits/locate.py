@@ -83,7 +83,8 @@ def locate_parts(view: View, edit: Replace) -> list[Located] | None:
 def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change:
     """What `edit` changes at one of its spots. Raises `Ununiform`."""
     if edit.inline and spot.hit is None:
-        return Change(spot.start, spot.end, _with_ends(edit.replace, view.text, spot.start), whole=False)
+        start = _start_of_gone_line(view.text, spot.start, edit)
+        return Change(start, spot.end, _with_ends(edit.replace, view.text, spot.start), whole=False)
     if located.inside:
         old = view.text[spot.start : spot.end]
         return Change(spot.start, spot.end, _swap(old, located.needle), whole=False)
@@ -94,6 +95,14 @@ def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change
     if lines is None:
         raise Ununiform
     return Change(spot.start, spot.end, join_lines(lines))
+
+
+def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
+    """Where the change begins: with the indentation of the line whose whole text is removed together with its end."""
+    if not ends_line(edit.search) or edit.replace[:1] not in ("", "\n", "\r"):
+        return start
+    before = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    return start if text[before:start].strip(" \t") else before
 
 
 def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -> list[Spot]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import compress, count, pairwise
 
 from motet.edits.decorations import undecorated
 from motet.edits.indent import UNSHIFTED, IndentShift, exact_body, find_shift
@@ -69,15 +71,11 @@ def lines_of(text: str) -> tuple[str, ...]:
 
 def find_exact(view: View, search: str) -> list[int]:
     """Offsets in `view.flat` at which `search`, whole lines ended by LF, stands as whole lines."""
-    flat, size = view.flat, len(search)
+    flat = view.flat
     starts = [0] if flat.startswith(search) else []
-    inner = "\n" + search
-    at = flat.find(inner)
-    while at >= 0:
-        starts.append(at + 1)
-        at = flat.find(inner, at + 1)
+    starts += [at + 1 for at in view.places("\n" + search)]
     if not flat.endswith("\n") and flat.endswith(search[:-1]):
-        last = len(flat) - size + 1
+        last = len(flat) - len(search) + 1
         if flat and (last == 0 or flat[last - 1] == "\n"):
             starts.append(last)
     return starts
@@ -86,12 +84,7 @@ def find_exact(view: View, search: str) -> list[int]:
 def find_within(view: View, search: str) -> list[int]:
     """Offsets in `view.flat` at which `search` stands, inside lines too; of very many only the first
     `MOST_PLACES` + 1."""
-    offsets: list[int] = []
-    at = view.flat.find(search)
-    while at >= 0 and len(offsets) <= MOST_PLACES:
-        offsets.append(at)
-        at = view.flat.find(search, at + 1)
-    return offsets
+    return view.places(search, MOST_PLACES + 1)
 
 
 def find_drifted(view: View, needle: Needle) -> Found | None:
@@ -144,28 +137,54 @@ def _squeezed(view: View, needle: Needle) -> Found | None:
     wanted = [(index, key) for index, key in wanted if key]
     if not wanted or not _may_stand(view, [key for _, key in wanted]):
         return None
-    present = [(index, key) for index, key in enumerate(view.squeezed) if key]
-    keys = [key for _, key in present]
+    keys = list(filter(None, view.squeezed))
+    present = list(compress(count(), view.squeezed))  # the numbers of their lines
     hits: list[Hit] = []
+    shift_to = _shifts([needle.search[index] for index, _ in wanted], _squeezed_body)
     for start in _starts(keys, [key for _, key in wanted]):
-        numbers = [present[start + step][0] for step in range(len(wanted))]
-        shift = find_shift(
-            [needle.search[index] for index, _ in wanted], [view.lines[number] for number in numbers], _squeezed_body
-        )
+        numbers = present[start : start + len(wanted)]
+        shift = shift_to(tuple(view.lines[number] for number in numbers))
         if shift is not None:
             hits.append(_aligned(needle, [index for index, _ in wanted], numbers, view, shift))
-    uneven = [hit for hit in hits if hit.last - hit.first != len(needle.search) or None in (hit.pairs or ())]
-    if uneven and _changes_blank_lines(needle):
-        return None  # nobody knows whether the file has these blank lines already
-    return _found(Rung.FOLDED, needle, hits)
+    even = [hit for hit in hits if not _divides_blank_lines(needle, hit)]
+    return _found(Rung.FOLDED, needle, hits) if len(even) == len(hits) else None
 
 
-def _changes_blank_lines(needle: Needle) -> bool:
-    """Whether the edit adds blank lines."""
-    return any(
-        tag != "equal" and not all(line.strip() for line in needle.replace[j:j2])
-        for tag, _, _, j, j2 in changes(needle.search, needle.replace)
-    )
+def _divides_blank_lines(needle: Needle, hit: Hit) -> bool:
+    """Whether text and search text have other blank lines just where the edit changes something: nobody knows which
+    of them are meant. Blank lines before or after everything else in the search text divide nothing."""
+    pairs = hit.pairs
+    if pairs is None or (hit.last - hit.first == len(pairs) and None not in pairs):
+        return False
+    search = needle.search
+    numbers = [-1 if pair is None else pair for pair in pairs]
+    gaps = {index for index, (one, next_) in enumerate(pairwise(numbers), 1) if one >= 0 and next_ > one + 1}
+    if any(search[index - 1] == search[index] for index in gaps):
+        return True  # a line stands twice: which one is it?
+    inner = range(*_inside(pairs))
+    for tag, first, last, new_first, new_last in changes(search, needle.replace):
+        if tag == "equal":
+            continue
+        removed = [line for index, line in enumerate(search[first:last], first) if index in inner]
+        added = needle.replace[new_first:new_last]
+        is_at_edge = first < inner.start or last > inner.stop
+        if is_at_edge and added and len(removed) != len(added):
+            return True
+        if is_at_edge and not removed:
+            continue
+        if not all(map(str.strip, (*removed, *added))):
+            return True
+        around = [index for index in range(max(first - 1, 0), last + 1) if index in inner]
+        uneven = any(pairs[index] is None or (index in gaps and index > around[0]) for index in around)
+        if uneven and len(removed) != len(added):
+            return True
+    return False
+
+
+def _inside(pairs: Sequence[int | None]) -> tuple[int, int]:
+    """Without the lines at both ends that have no pair."""
+    present = [index for index, pair in enumerate(pairs) if pair is not None]
+    return present[0], present[-1] + 1
 
 
 def _aligned(needle: Needle, wanted: Sequence[int], numbers: Sequence[int], view: View, shift: IndentShift) -> Hit:
@@ -193,7 +212,10 @@ def _starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     if not wanted or len(wanted) > len(lines):
         return []
     longest = sorted(range(len(wanted)), key=lambda index: -len(wanted[index]))[:_TRIED_FOR_RAREST]
-    rarest = min(longest, key=lambda index: lines.count(wanted[index]))
+    counts = {index: lines.count(wanted[index]) for index in longest}
+    rarest = min(counts, key=counts.__getitem__)
+    if not counts[rarest]:
+        return []
     return [
         at - rarest
         for at in _places(lines, wanted[rarest])
@@ -223,12 +245,23 @@ def _squeezed_body(line: str) -> str:
 def _shifted(
     search: Sequence[str], lines: Sequence[str], starts: Sequence[int], body: Callable[[str], str] = exact_body
 ) -> list[Hit]:
+    shift_to = _shifts(search, body)
     hits: list[Hit] = []
     for start in starts:
-        shift = find_shift(search, lines[start : start + len(search)], body)
+        shift = shift_to(tuple(lines[start : start + len(search)]))
         if shift is not None:
             hits.append(Hit(start, start + len(search), shift))
     return hits
+
+
+def _shifts(search: Sequence[str], body: Callable[[str], str]) -> Callable[[tuple[str, ...]], IndentShift | None]:
+    """`find_shift` for this search text, which knows again lines that it has seen: a file may repeat itself."""
+
+    @cache
+    def shift_to(found: tuple[str, ...]) -> IndentShift | None:
+        return find_shift(search, found, body)
+
+    return shift_to
 
 
 def _found(rung: Rung, needle: Needle, hits: Sequence[Hit]) -> Found | None:

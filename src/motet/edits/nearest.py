@@ -8,47 +8,43 @@ work grows with the file, not with file times search text.
 from __future__ import annotations
 
 import re
-import string
-import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from functools import cached_property
+from itertools import accumulate, compress, count
 from math import isqrt
 
 from rapidfuzz import fuzz, process
-from rapidfuzz.distance import Indel, LCSseq, Postfix, Prefix
+from rapidfuzz.distance import Indel
 
-LONGEST_LINE = 64 * 1024
-"""Longer lines, in characters, take no part."""
+from motet.edits.alignment import (
+    ALIKE,
+    CLOSELY,
+    FILE,
+    MOST_PAIRS,
+    SEARCH,
+    Pair,
+    align,
+    in_order,
+    indent_of,
+    is_small,
+    keys_of,
+    similarity,
+)
 
 _NEAR = 0.5
 """A window less similar than this helps nobody."""
-_ALIKE = 0.55
-"""Lines less similar than this have nothing to do with each other."""
 _LINE, _MEAN, _LEAD = 0.8, 0.9, 0.08
 """The rule of `approximate`: of each line, of all lines, over the second best."""
 _PROBES, _PROBE_HITS, _PROBE_LENGTH = 6, 32, 200
 """Lines of the search text that are looked up by similarity, hits of each, characters of a line that count there."""
 _VOTES = 20_000
 """Pairs of equal or similar lines that are counted at most, for each search line at least four."""
-_CLOSELY = 1_000
-"""Longer lines, in characters, are compared only by what they begin and end with."""
-_CELLS = 6_000
-"""Pairs of lines up to which every line is compared with every line."""
-_MOST_CELLS = 100_000_000
-"""Pairs of lines above which not even equal lines are aligned."""
 _EDGE = 3
 """Lines that a window is widened by at most where the first or the last search lines have no counterpart."""
 _SHORTEST_PART = 8
 """A shorter text, in characters, is like a part of too many lines."""
-_LEFT_OUT = 3.0
-"""What a file line left out between aligned lines weighs, in characters."""
-_SHOWN, _WIDTH, _LOOKED_AT = 38, 160, 200
-"""Lines of a small diff, characters of each, and lines that are compared for it, about."""
-
-Pair = tuple[int, int, float]
-"""0-based line of the search text, 0-based line of the file, similarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class Window:
 
 def nearest(search: Sequence[str], lines: Sequence[str]) -> Window | None:
     """The part of `lines` most like `search` (both without line ends); None when nothing is near."""
-    return Survey(search, lines).nearest()
+    return Survey(search, lines).nearest
 
 
 def approximate(search: Sequence[str], lines: Sequence[str]) -> Window | None:
@@ -76,24 +72,26 @@ def approximate(search: Sequence[str], lines: Sequence[str]) -> Window | None:
     average >= 0.9, and no other place comes within 0.08. A line without counterpart counts 0 in the score, has
     aligned lines before and after it, and at least three lines with text have to be aligned then.
     """
-    return Survey(search, lines).approximate()
+    return Survey(search, lines).approximate
 
 
 class Survey:
     """Where in a file lines like those of a search text stand; made once, it answers both questions."""
 
-    def __init__(self, search: Sequence[str], lines: Sequence[str]) -> None:
+    def __init__(self, search: Sequence[str], lines: Sequence[str], keys: Sequence[str] = ()) -> None:
+        """`keys` are those of `lines`, if they are known."""
         self._raw_search, self._raw = search, lines
-        self._search = _keys(search, "\1")
-        self._lines = _keys(lines, "\0")
+        self._search = keys_of(search, SEARCH)
+        self._lines = keys or keys_of(lines, FILE)
         self._votes = self._count()
         self._diagonals: dict[int, list[float]] = {}
 
+    @cached_property
     def nearest(self) -> Window | None:
         """See `nearest`."""
         size = len(self._search)
         slack = min(max(2, size // 4), 20)
-        most = min(max(2, 4 * _CELLS // (size * (size + 2 * slack) + 1)), 12)
+        most = min(max(2, 4 * MOST_PAIRS // (size * (size + 2 * slack) + 1)), 12)
         found = [window for start in self._regions(slack, most) for window in self._aligned(start, slack)]
         if size == 1 and not any(window.score >= _NEAR for window in found):
             found = self._around()
@@ -102,6 +100,7 @@ class Survey:
         )
         return best if best is not None and best.score >= _NEAR else None
 
+    @cached_property
     def approximate(self) -> Window | None:
         """See `approximate`."""
         size = len(self._search)
@@ -119,9 +118,8 @@ class Survey:
         """What speaks for each first line of a window, ascending: lines at their place, rare ones the most."""
         wanted = self._wanted()
         places: dict[str, list[int]] = {}
-        for place, key in enumerate(self._lines):
-            if key in wanted:
-                places.setdefault(key, []).append(place)
+        for place in compress(count(), map(wanted.__contains__, self._lines)):
+            places.setdefault(self._lines[place], []).append(place)
         room = max(4, _VOTES // max(1, len(self._search)))
         votes: dict[int, float] = {}
         for key, where in places.items():
@@ -148,7 +146,7 @@ class Survey:
                 probe[:_PROBE_LENGTH],
                 heads,
                 scorer=Indel.normalized_similarity,
-                score_cutoff=_ALIKE,
+                score_cutoff=ALIKE,
                 limit=_PROBE_HITS,
             ):
                 found = wanted.setdefault(choices[choice], {})
@@ -177,9 +175,9 @@ class Survey:
         size = len(self._search)
         first, last = max(start - slack, 0), start + size + slack
         around = self._lines[first:last]
-        if start < 0 or _is_small(self._search, around):
+        if start < 0 or is_small(self._search, around):
             return self._widened(align(self._search, around, first))
-        straight = self._widened(_in_order(self._search, self._lines[start : start + size], 0, start))
+        straight = self._widened(in_order(self._search, self._lines[start : start + size], 0, start))
         if straight and straight[0].score >= _MEAN:
             return straight
         return straight + self._widened(align(self._search, around, first))
@@ -213,7 +211,7 @@ class Survey:
         return [Window(place, place + 1, score, ((0, place),)) for place, score in parts if score >= _LINE]
 
     def _indented_alike(self, window: Window) -> int:
-        return sum(_indent(self._raw_search[i]) == _indent(self._raw[j]) for i, j in window.alignment)
+        return sum(indent_of(self._raw_search[i]) == indent_of(self._raw[j]) for i, j in window.alignment)
 
     def _rigid(self, start: int) -> list[Window]:
         """The windows at `start` whose lines stand one below the other as in the search text, but for one."""
@@ -250,77 +248,6 @@ class Survey:
         return whole or sum(bool(self._search[i]) for i, _ in window.alignment) >= 3
 
 
-def similarity(one: str, other: str) -> float:
-    """The share of the characters of two lines that need not be inserted or removed, 0 to 1; 0 below `_ALIKE`."""
-    if one == other:
-        return 1.0
-    if max(len(one), len(other)) <= _CLOSELY:
-        return Indel.normalized_similarity(one, other, score_cutoff=_ALIKE)
-    head = Prefix.similarity(one, other)
-    tail = min(Postfix.similarity(one, other), min(len(one), len(other)) - head)
-    same = 2 * (head + tail) / (len(one) + len(other))
-    return same if same >= _ALIKE else 0.0
-
-
-def align(search: Sequence[str], lines: Sequence[str], place: int = 0) -> list[Pair]:
-    """The lines of both texts that stand for each other, in order; `place` is the number of the first of `lines`."""
-    cells = len(search) * len(lines)
-    if cells <= _CELLS or cells > _MOST_CELLS:
-        return _align_each(search, lines, 0, place)
-    pairs: list[Pair] = []
-    i = j = 0
-    for block in LCSseq.opcodes(search, lines):
-        if block.tag == "equal":
-            first, begin, size = block.src_start, block.dest_start, block.src_end - block.src_start
-            pairs += _align_each(search[i:first], lines[j:begin], i, place + j)
-            pairs += [(first + k, place + begin + k, 1.0) for k in range(size)]
-            i, j = first + size, begin + size
-    return pairs + _align_each(search[i:], lines[j:], i, place + j)
-
-
-def _align_each(search: Sequence[str], lines: Sequence[str], first: int, place: int) -> list[Pair]:
-    """The pairs that count most together: a pair for its similarity and length, a file line left out in between
-    against it. (Needleman and Wunsch 1970, with free ends on the side of the file.)"""
-    if not _is_small(search, lines):
-        return _in_order(search, lines, first, place)
-    width = len(lines) + 1
-    best = [0.0] * width
-    kept: list[list[float]] = []  # the similarity where a pair was the best choice, 0 elsewhere
-    rows = [best]
-    for key in search:
-        above, best, chosen = best, [0.0], [0.0]
-        for j, line in enumerate(lines, 1):
-            same = similarity(key, line)
-            paired = above[j - 1] + same * (len(key) + len(line) + 2) if same else -1.0
-            other = max(above[j], best[j - 1] - _LEFT_OUT)
-            best.append(max(paired, other))
-            chosen.append(same if paired >= other else 0.0)
-        rows.append(best)
-        kept.append(chosen)
-    pairs: list[Pair] = []
-    i, j = len(search), max(range(width), key=best.__getitem__)
-    while i and j:
-        if same := kept[i - 1][j]:
-            pairs.append((first + i - 1, place + j - 1, same))
-            i, j = i - 1, j - 1
-        elif rows[i][j] == rows[i - 1][j]:
-            i -= 1
-        else:
-            j -= 1
-    return pairs[::-1]
-
-
-def _is_small(search: Sequence[str], lines: Sequence[str]) -> bool:
-    """Whether every line can be compared with every line."""
-    characters = (sum(map(len, search)) + len(search)) * (sum(map(len, lines)) + len(lines))
-    return len(search) * len(lines) <= _CELLS and characters <= _MOST_CELLS
-
-
-def _in_order(search: Sequence[str], lines: Sequence[str], first: int, place: int) -> list[Pair]:
-    pairs = ((first + k, place + k, similarity(*both)) for k, both in enumerate(zip(search, lines, strict=False)))
-    return [pair for pair in pairs if pair[2]]
-
-
 def _window(pairs: Sequence[Pair], rows: int) -> Window:
     alignment = tuple((i, j) for i, j, _ in pairs)
     return Window(alignment[0][1], alignment[-1][1] + 1, sum(same for _, _, same in pairs) / rows, alignment)
@@ -331,100 +258,4 @@ def _same_place(one: Window, other: Window) -> bool:
 
 
 def _best_part(wanted: str, line: str) -> float:
-    return fuzz.partial_ratio(wanted, line) / 100 if len(line) <= _CLOSELY and len(wanted) <= len(line) else 0.0
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
-
-
-def _keys(lines: Sequence[str], too_long: str) -> list[str]:
-    return [line.strip() if len(line) <= LONGEST_LINE else too_long for line in lines]
-
-
-def small_diff(search: Sequence[str], found: Sequence[str]) -> str:
-    """What differs between a search text (`-`) and the lines of a file (`+`), at most some 40 lines.
-
-    One equal line before and after is shown, `@@` stands for more of them, and a line with `?` names what cannot be
-    seen. Long lines are cut around their first difference. Empty when nothing differs.
-    """
-    same = _first_difference(search, found)
-    start = max(same - 1, 0)
-    rows = _rows(search[start : same + _LOOKED_AT], found[start : same + _LOOKED_AT])
-    whole = max(len(search), len(found)) <= same + _LOOKED_AT
-    differing = [at for at, (one, other) in enumerate(rows) if one != other]
-    near = sorted({at for middle in differing for at in range(max(middle - 1, 0), min(middle + 2, len(rows)))})
-    shown: list[str] = []
-    for number, at in enumerate(near):
-        if len(shown) >= _SHOWN:
-            whole = at > differing[-1]
-            break
-        if number and at > near[number - 1] + 1:
-            shown.append("@@")
-        shown += _draw(*rows[at])
-    return "\n".join(shown if whole else [*shown, "@@ and more"])
-
-
-def _first_difference(search: Sequence[str], found: Sequence[str]) -> int:
-    pairs = enumerate(zip(search, found, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(search), len(found)))
-
-
-def _rows(search: Sequence[str], found: Sequence[str]) -> list[tuple[str | None, str | None]]:
-    """The lines of both texts side by side; None where there is no counterpart."""
-    rows: list[tuple[str | None, str | None]] = []
-    i = j = 0
-    for one, other, _ in (*align(_keys(search, "\1"), _keys(found, "\0")), (len(search), len(found), 0.0)):
-        rows += [(line, None) for line in search[i:one]]
-        rows += [(None, line) for line in found[j:other]]
-        rows += zip(search[one : one + 1], found[other : other + 1], strict=True)
-        i, j = one + 1, other + 1
-    return rows
-
-
-def _draw(one: str | None, other: str | None) -> list[str]:
-    if one is None or other is None:
-        return [f"-{_cut(one)}" if one is not None else f"+{_cut(other or '')}"]
-    if one == other:
-        return [f" {_cut(one)}"]
-    at = Prefix.similarity(one, other)
-    return [f"-{_cut(one, at)}", f"+{_cut(other, at)}", *(f"? {note}" for note in _unseen(one, other))]
-
-
-def _cut(line: str, at: int = 0) -> str:
-    start = max(at - _WIDTH // 3, 0) if len(line) > _WIDTH else 0
-    end = start + _WIDTH
-    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
-
-
-def _unseen(one: str, other: str) -> Iterator[str]:
-    """What differs between two lines and cannot be seen, or looks alike; first the model's, then the file's."""
-    ends = [line[len(line.rstrip()) :] if line.strip() else "" for line in (one, other)]
-    indents = [_indent(one), _indent(other)]
-    if ends[0] != ends[1]:
-        yield f"at its end: {_white(ends[0])}; in the file: {_white(ends[1])}"
-    if indents[0] != indents[1] and {*indents[0], *indents[1]} != {" "}:
-        yield f"indentation: {_white(indents[0])}; in the file: {_white(indents[1])}"
-    ours, theirs = ([*dict.fromkeys(line.strip()[:_CLOSELY])] for line in (one, other))
-    special = [_odd(ours, theirs), _odd(theirs, ours)]
-    if any(special):
-        for odd, mine, other_side in ((special[0], ours, theirs), (special[1], theirs, ours)):
-            odd += [c for c in mine if c.isascii() and c in string.punctuation and c not in other_side]
-        told = [", ".join(map(_name, odd[:3])) for odd in special]
-        yield "; ".join(part for part in (told[0], told[1] and f"in the file: {told[1]}") if part)
-
-
-def _odd(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Characters of only one line that are not plain; many letters are another language, which can be seen."""
-    odd = [c for c in ours if not (c.isascii() and c.isprintable()) and c not in theirs]
-    return odd if len(odd) <= 3 else [c for c in odd if not c.isalpha()]
-
-
-def _white(white: str) -> str:
-    runs = [(c, len([*run])) for c, run in groupby(white)]
-    return ", ".join(f"{count} {_name(c)}{'s' if count > 1 else ''}" for c, count in runs) or "nothing"
-
-
-def _name(character: str) -> str:
-    plain = {" ": "space", "\t": "tab"}.get(character)
-    return plain or f"U+{ord(character):04X} {unicodedata.name(character, '').lower()}".rstrip()
+    return fuzz.partial_ratio(wanted, line) / 100 if len(line) <= CLOSELY and len(wanted) <= len(line) else 0.0

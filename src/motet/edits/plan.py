@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -93,8 +94,10 @@ def plan(
     decide. Every edit gets one outcome; nothing is raised.
     """
     by_path: dict[str, list[Edit]] = {}
+    known: set[int] = set()
     for edit in edits:
-        by_path.setdefault(edit.path, []).append(_taken(edit))
+        by_path.setdefault(edit.path, []).append(_taken(edit, id(edit) in known))
+        known.add(id(edit))
     shown = shown or {}
     options = _Options(partial, approximate, dialect)
     plans = [_plan_file(path, files, mine, shown.get(path), options) for path, mine in by_path.items()]
@@ -132,9 +135,9 @@ def _plan_file(
     after = before
     if complete or options.partial:
         try:
-            text = draft.text()
-            if before is not None or text or any(isinstance(edit, Write) for edit in texts):
-                after = _with_text(draft.base, text)
+            made = draft.after()
+            if before is not None or made.data or any(isinstance(edit, Write) for edit in texts):
+                after = made
         except NotText as error:
             outcomes = {id(edit): refuse_unencodable(edit, error) for edit in edits}
         moved = [move for move in moves if isinstance(outcomes[id(move)], Match)]
@@ -143,27 +146,15 @@ def _plan_file(
     return FilePlan(path, before, after, tuple(outcomes[id(edit)] for edit in edits))
 
 
-_HEAD = 1024
-"""Characters in which a file may declare its encoding."""
+_MARK = re.compile(r"^\ufeff", re.MULTILINE)
 
 
-def _with_text(base: TextFile, text: str) -> TextFile:
-    """The next version of `base`. Raises `NotText` when it could not be read again as it is: the encoding lacks a
-    character, another one is declared now, or a NUL makes it binary."""
-    if text == base.text:
-        return base
-    after = base.with_text(text)
-    is_in_doubt = text[:_HEAD] != base.text[:_HEAD] or "\0" in text
-    if is_in_doubt and TextFile.decode(base.path, after.data).text != text:
-        raise NotText(f"{base.path}: the encoding that it would declare is not the one it has")
-    return after
-
-
-def _taken(edit: Edit) -> Edit:
-    """A copy, because outcomes go by identity; without byte order marks, because a `TextFile.text` has none."""
+def _taken(edit: Edit, is_known: bool) -> Edit:
+    """The edit, or a copy of one that is there already, because outcomes go by identity; without byte order marks,
+    because a `TextFile.text` has none."""
     if isinstance(edit, Replace) and edit.search.startswith("\ufeff"):
-        return replace(edit, search=edit.search[1:], replace=edit.replace.removeprefix("\ufeff"))
-    return copy(edit)
+        return replace(edit, search=edit.search[1:], replace=_MARK.sub("", edit.replace))
+    return copy(edit) if is_known else edit
 
 
 def _plan_delete(path: str, before: TextFile | None, shown: TextFile | None, edits: Sequence[Edit]) -> FilePlan:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from motet.edits.alignment import small_diff
 from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored
 from motet.edits.elision import is_placeholder
 from motet.edits.lines import split_lines
 from motet.edits.match import lines_of
-from motet.edits.nearest import nearest, small_diff
 from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 from motet.edits.view import View
 
@@ -174,7 +174,7 @@ def _nearest(edit: Edit, view: View) -> tuple[str, tuple[Candidate, ...]]:
     if not isinstance(edit, Replace):
         return "", ()
     search = lines_of(edit.search)
-    window = nearest(search, view.lines)
+    window = view.survey(search).nearest
     if window is None:
         return "", ()
     found = view.lines[window.first : window.last]

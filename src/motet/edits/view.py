@@ -6,13 +6,20 @@ Everything is made when it is first needed: an exact edit of a large file never 
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import accumulate
+from typing import AnyStr
 
+from motet.edits.alignment import LONGEST_LINE
 from motet.edits.lookalikes import fold
+from motet.edits.nearest import Survey
+from motet.text import TextFile
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_LONG = 100
+"""Bytes of a search text from which it matters by what part of it the search is led."""
 LONG_LINE = 65_536
 """Characters above which a line is compared only as it is: folding it would cost more than it tells."""
 
@@ -20,12 +27,35 @@ LONG_LINE = 65_536
 class View:
     """`flat` is `text` with every line end as LF; `lines` are its lines, 0-based, without ends.
 
-    A final line end opens no further line; an empty text has no lines.
+    A final line end opens no further line; an empty text has no lines. `file` is there where its bytes are those of
+    `flat` in UTF-8, so that they can be searched in its place.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, file: TextFile | None = None) -> None:
+        has_cr = file.has_cr if file is not None else "\r" in text
         self.text = text
-        self.flat = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        self.flat = text.replace("\r\n", "\n").replace("\r", "\n") if has_cr else text
+        self._surveys: dict[tuple[str, ...], Survey] = {}
+        self.file = None if has_cr or file is None or file.encoding != "utf-8" else file
+
+    @classmethod
+    def of(cls, file: TextFile) -> View:
+        """The view of its text."""
+        return cls(file.text, file)
+
+    def places(self, wanted: str, most: int = sys.maxsize) -> list[int]:
+        """Offsets in `flat` at which `wanted` stands, overlapping ones too; of more than `most` only the first."""
+        if self.file is None:
+            return _places(self.flat, wanted, wanted, 0, most)
+        begin, data, sought = len(self.file.bom), self.file.data, wanted.encode("utf-8", "surrogatepass")
+        return self.file.characters_of(_places(data, sought, _sign(sought), begin, most))
+
+    def survey(self, search: tuple[str, ...]) -> Survey:
+        """Where lines like those of `search` stand."""
+        if search not in self._surveys:
+            is_short = max(map(len, self.lines), default=0) <= LONGEST_LINE
+            self._surveys[search] = Survey(search, self.lines, self.keys if is_short else ())
+        return self._surveys[search]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -43,12 +73,18 @@ class View:
     @cached_property
     def folded_keys(self) -> list[str]:
         """The keys with look-alike characters made one."""
-        return self.keys if self.flat.isascii() else [fold(line).strip() for line in self.lines]
+        if self.flat.isascii():
+            return self.keys
+        return [key if key.isascii() else fold(key).strip() for key in self.keys]
 
     @cached_property
     def squeezed(self) -> list[str]:
         """The folded keys with every run of white space as one space; very long lines as they are."""
-        return [" ".join(key.split()) if len(key) < LONG_LINE else key for key in self.folded_keys]
+        # Of all white space only the space is printable, and these have none at their ends.
+        return [
+            key if ("  " not in key and key.isprintable()) or len(key) >= LONG_LINE else " ".join(key.split())
+            for key in self.folded_keys
+        ]
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -95,3 +131,26 @@ class View:
             return len(self.text)
         line = self.line_at(flat)
         return self._start(line) + flat - self._flat_start(line)
+
+
+def _places(text: AnyStr, wanted: AnyStr, sign: AnyStr, begin: int, most: int) -> list[int]:
+    """Where `wanted`, which begins with `sign`, stands."""
+    places: list[int] = []
+    at = text.find(sign, begin)
+    while at >= 0 and len(places) < most:
+        if text.startswith(wanted, at):
+            places.append(at)
+        at = text.find(sign, at + 1)
+    return places
+
+
+def _sign(wanted: bytes) -> bytes:
+    """The beginning of `wanted` that is looked for first.
+
+    A search skips as many bytes as the last byte of a stretch lies behind that byte's last place in what is wanted.
+    So it is fast when that ends with a long word: white space is what texts have most of.
+    """
+    if len(wanted) < _LONG:
+        return wanted
+    longest = max(wanted[len(wanted) // 2 :].split(), key=len, default=b"")
+    return wanted[: wanted.rindex(longest) + len(longest)]

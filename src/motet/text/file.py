@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from motet.errors import FileTooLarge, NotText
+from motet.text.utf8 import bytes_of, characters_of
 
 MAX_TEXT_BYTES = 16 * 1024 * 1024
 """Files larger than this many bytes are refused: no model reads them and no human reviews them."""
@@ -23,20 +26,45 @@ _PLAIN = bytes(range(32, 127)) + b"\t\r\n"
 # PEP 263 and the forms that Emacs and Vim read; only the first two lines count.
 _DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|<!--).*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)", re.MULTILINE)
 
+_FEW = 100
+"""Changes up to which it takes less time to find their bytes than to encode the whole text."""
+
+Replaced = tuple[int, int, str]
+"""Characters `start` up to `end` become `new`."""
+_Text = TypeVar("_Text", str, memoryview)
+
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """One version of a file: its bytes and the characters they stand for.
 
-    `path` is relative to the workspace, with `/`. `text` keeps every line end as it is in the file and leaves
-    out only the byte order mark. For every instance `encode(text) == data`: decoding lost nothing.
+    `path` is relative to the workspace, with `/`. For every instance `encode(text) == data`: decoding lost nothing.
     """
 
     path: str
     data: bytes
-    text: str = field(repr=False)
+    _text: str | None = field(repr=False, compare=False)
     encoding: str = "utf-8"
     bom: bytes = b""
+    _has_cr: bool | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def has_cr(self) -> bool:
+        """Whether there is any CR in the text, so that a line may end with another line end than LF."""
+        if self._has_cr is not None:
+            return self._has_cr
+        has_cr = "\r" in self.text
+        object.__setattr__(self, "_has_cr", has_cr)  # known from now on; the value stays the same
+        return has_cr
+
+    @property
+    def text(self) -> str:
+        """The characters: every line end as it is in the file, only the byte order mark left out."""
+        if self._text is not None:
+            return self._text
+        text = self.data[len(self.bom) :].decode(self.encoding)
+        object.__setattr__(self, "_text", text)  # known from now on; the value stays the same
+        return text
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> TextFile:
@@ -61,7 +89,7 @@ class TextFile:
             text = ""
         if not lossless:
             raise NotText(f"{path}: not valid {encoding}; declare its encoding in the first line or convert it")
-        return cls(path, data, text, encoding, bom)
+        return cls(path, data, text, encoding, bom, "\r" in text)
 
     @classmethod
     def new(cls, path: str) -> TextFile:
@@ -73,15 +101,34 @@ class TextFile:
 
         Raises `NotText` when a character does not exist in that encoding.
         """
-        try:
-            return self.bom + text.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            character = text[error.start]
-            raise NotText(f"{self.path}: {character!r} does not exist in {self.encoding}") from error
+        return self.bom + self._encoded(text)
 
     def with_text(self, text: str) -> TextFile:
         """The next version of this file, holding `text`."""
         return TextFile(self.path, self.encode(text), text, self.encoding, self.bom)
+
+    def with_changes(self, changes: Sequence[Replaced]) -> TextFile:
+        """The next version of this file, with `changes` that do not overlap, in order.
+
+        In UTF-8 all other bytes are taken as they are, if there are not too many changes. Raises `NotText` as `encode` does.
+        """
+        if self.encoding != "utf-8" or len(changes) > _FEW:
+            return self.with_text("".join(spliced(self.text, changes)))
+        places = [place for start, end, _ in changes for place in (start, end)]
+        offsets = bytes_of(self.text, self.data, len(self.bom), places)
+        pieces = [(next(offsets), next(offsets), memoryview(self._encoded(new))) for _, _, new in changes]
+        return TextFile(self.path, b"".join(spliced(memoryview(self.data), pieces)), None, self.encoding, self.bom)
+
+    def characters_of(self, offsets: Sequence[int]) -> list[int]:
+        """The characters of `text` whose bytes begin at `offsets` of `data`, ascending. Only for UTF-8."""
+        return list(characters_of(self.text, self.data, len(self.bom), offsets))
+
+    def _encoded(self, text: str) -> bytes:
+        try:
+            return text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            character = text[error.start]
+            raise NotText(f"{self.path}: {character!r} does not exist in {self.encoding}") from error
 
     @property
     def hash(self) -> str:
@@ -95,6 +142,16 @@ class TextFile:
         lf = self.text.count("\n") - crlf
         cr = self.text.count("\r") - crlf
         return max((lf, "\n"), (crlf, "\r\n"), (cr, "\r"), key=lambda pair: pair[0])[1]
+
+
+def spliced(old: _Text, changes: Iterable[tuple[int, int, _Text]]) -> Iterator[_Text]:
+    """The pieces of `old` with `changes`, which do not overlap, in order."""
+    at = 0
+    for start, end, new in changes:
+        yield old[at:start]
+        yield new
+        at = end
+    yield old[at:]
 
 
 def _declared_encoding(body: bytes) -> str:

@@ -1,11 +1,15 @@
 """Syntax trees: which grammar a file has, and how many syntax errors a text holds (tree-sitter).
 
+The grammar of Python forgives wrong indentation; `ast` is asked for that.
+
 Grammars are imported when the first text in their language is parsed.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_PARSED_CHARACTERS = 1_000_000
 """Longer texts are not parsed; at about 5 MB a second this bounds one parse to a fraction of a second."""
+
+_MAX_COMPILED_CHARACTERS = 300_000
 
 _GRAMMARS: dict[str, tuple[str, str]] = {
     "python": ("tree_sitter_python", "language"),
@@ -66,7 +72,22 @@ def syntax_errors(text: str, language: str | None) -> int | None:
         node = waiting.pop()
         count += node.is_error or node.is_missing
         waiting.extend(child for child in node.children if child.has_error)
-    return count
+    return count + (language == "python" and is_indented_wrongly(text))
+
+
+def is_indented_wrongly(text: str) -> bool:
+    """Whether Python stops reading `text` at an indentation. Only its first error is known; a text of many lines or
+    one that no interpreter could read is not."""
+    if len(text) > _MAX_COMPILED_CHARACTERS or "\0" in text:
+        return False
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ast.parse(text)
+    except IndentationError:
+        return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return False
 
 
 @cache

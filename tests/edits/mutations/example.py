@@ -1,7 +1,7 @@
 """One example, and whether what became of it is right.
 
 Right is the ground truth, byte for byte: exactly the lines meant replaced. A refusal that leaves the file alone is as
-good. Everything else is wrong. Five freedoms, no more:
+good. Everything else is wrong. Six freedoms, no more:
 
 - New lines that were damaged themselves may stand as `damage.Damage.new` says.
 - An edit that is listed twice and whose search text stands exactly twice in the file may have been meant twice.
@@ -11,6 +11,7 @@ good. Everything else is wrong. Five freedoms, no more:
   equally and the line number as sent is at least as near to another one; or when several places fit equally and the
   edits as sent are not in the order of their places or share lines, because order is what tells such places apart.
   An anchor with a wrong number names another place when the line there is the same as the line meant.
+- Lines that stand as sent exactly once in the file, although they are not the ones meant, may be taken literally.
 - An `edit_file` text that breaks off inside a line or begins with a line end, and stands exactly so once, may be taken
   literally, because that format replaces characters, not lines.
 """
@@ -107,6 +108,13 @@ class Example:
         """The file after `str.replace`, where the search text breaks off inside its last line or begins with a line
         end, and stands in the file just once, from the beginning of a line on."""
         change = self.written.changes[0]
+        if len(self.written.changes) == 1 and not self.written.cut and self.damage.name != "nothing_damaged":
+            size = len(change.search)
+            starts = [
+                at for at in range(len(self.scene.lines)) if [*self.scene.lines[at : at + size]] == change.search
+            ]
+            if len(starts) == 1:
+                return [self.scene.data((*self.scene.lines[: starts[0]], *change.replace, *self.scene.lines[starts[0] + size :]))]
         if self.format != "edit_file" or not (
             self.written.cut or change.search[-1] not in self.scene.lines or not change.search[0]
         ):
