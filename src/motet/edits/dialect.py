@@ -21,6 +21,9 @@ class Dialect:
       (Cline).
     - `line_ends`: each line keeps its own, or the file becomes LF throughout (tools that edit a normalised document).
     - `unclosed`: a block without its closing marker is refused, or ends where the answer ends (Cline).
+    - `repeated`: a patch may update one file in several sections, or may not (Cline).
+    - `exact`: the search text may drift as the ladder allows, or has to stand exactly (Anthropic's and OpenHands'
+      editors).
     - `strict_markers`: white space after a `=======` makes it a line of text (Cline).
     """
 
@@ -30,6 +33,8 @@ class Dialect:
     empty_search: Literal["create", "append", "whole_file"] = "create"
     line_ends: Literal["keep", "lf"] = "keep"
     unclosed: Literal["refuse", "accept"] = "refuse"
+    repeated: Literal["accept", "refuse"] = "accept"
+    exact: bool = False
     strict_markers: bool = False
 
 

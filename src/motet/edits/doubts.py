@@ -42,6 +42,7 @@ def _goes_on(text: str, spot: Spot, needle: Needle) -> str:
     start = max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1
     ends = [at for at in (text.find("\n", spot.end), text.find("\r", spot.end)) if at >= 0]
     before, behind = text[start : spot.start].strip(), text[spot.end : min(ends, default=len(text))].rstrip()
+    before, behind = before[-len(new) :], behind[: len(new)]  # more of a long line says no more
     alone = fuzz.ratio(old, new)
     if any(fuzz.ratio(whole, new) > alone for whole in (old + behind, before + old, before + old + behind)):
         return "it is a part of a line, and its new text looks like more of that line: whole lines are needed"

@@ -96,7 +96,7 @@ class Draft:
                 continue
             before = [one for one in placed if order[id(one.edit)] < order[id(edit)]]
             if len(before) < len(placed) and not self._stands_after(before, edit):
-                outcomes[id(edit)] = self._not_found(edit, self._view)
+                outcomes[id(edit)] = self._not_found(edit, self._view, may_guess=view is self._view)
                 continue
             is_as_before = view is self._view and self._shown is None and self._exists
             outcomes[id(edit)] = self._not_found(edit, view) if is_as_before else self._place_later(edit, view)
@@ -175,24 +175,33 @@ class Draft:
             case outcome:
                 return outcome
 
-    def _not_found(self, edit: Edit, view: View) -> Outcome:
+    def _not_found(self, edit: Edit, view: View, *, may_guess: bool = True) -> Outcome:
+        """A guess where that is wanted and `view` is the text as it is now; else a refusal."""
         assert isinstance(edit, Replace)  # only a search text can be missing
         already = self._already_applied(edit, view)
         if already is not None:
             return already
         needle = Needle.of(edit.search, edit.replace)
-        window = view.survey(needle.search).approximate if self._approximate else None
-        if window is not None:
-            hit = Hit(window.first, window.last, pairs=_pairs(window, len(needle.search)))
-            start, end = view.span(window.first, window.last)
-            lines = splice(split_lines(view.text[start:end]), needle, hit, newline_at(view.text, start))
-            assert lines is not None  # nothing is shifted
-            match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))
-            return self._apply([Placed(edit, (Change(start, end, join_lines(lines)),), match)])[id(edit)]
+        guess = self._guess(edit, needle, view) if self._approximate and may_guess else None
+        if guess is not None:
+            return self._apply([guess])[id(edit)]
         self._missed += 1
         return refuse_not_found(
             edit, view, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
         )
+
+    def _guess(self, edit: Replace, needle: Needle, view: View) -> Placed | None:
+        """The edit at the place that its search text resembles (rung 9), to be looked at by somebody."""
+        window = view.survey(needle.search).approximate
+        if window is None:
+            return None
+        hit = Hit(window.first, window.last, pairs=_pairs(window, len(needle.search)))
+        start, end = view.span(window.first, window.last)
+        lines = splice(split_lines(view.text[start:end]), needle, hit, newline_at(view.text, start))
+        if lines is None:
+            return None
+        match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))
+        return Placed(edit, (Change(start, end, join_lines(lines)),), match)
 
     def _already_applied(self, edit: Replace, view: View) -> Match | None:
         """When the new text stands, once and as it is, where the old one should be."""

@@ -23,13 +23,15 @@ class Anchor:
 class Near:
     """What a model said about a place besides the text that stands there.
 
-    `line`: 1-based, only a hint. `headers`: lines or symbols that stand before the place, outermost first.
-    `at_end`: the place ends where the file ends.
+    `line`: 1-based, only a hint. It decides between several places where one begins in that very line and every
+    other one at least `apart` lines away (None: never). `headers`: lines or symbols that stand before the place,
+    outermost first. `at_end`: the place ends where the file ends.
     """
 
     line: int = 0
     headers: tuple[str, ...] = ()
     at_end: bool = False
+    apart: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class Replace:
     """Replace `search` by `replace`; an empty `search` creates the file, or fills it when it is empty.
 
     Both are whole lines; with `inline` they are characters, and may begin and end inside a line. `replace_all`
-    means every place, however many.
+    means every place, however many. `final_newline`: whether the file ends with a line end afterwards, where the
+    place is at its end; None: as before. `escaped`: marker lines in `replace` are meant, they were escaped.
     """
 
     path: str
@@ -48,6 +51,8 @@ class Replace:
     near: Near = Near()
     inline: bool = False
     replace_all: bool = False
+    final_newline: bool | None = None
+    escaped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,14 +44,16 @@ class Ununiform(Exception):
     """The change of indentation that the search text needs does not fit the new text."""
 
 
-def locate(view: View, edit: Replace) -> Located | None:
-    """Where the search text of `edit` stands in `view`, on rungs 1 to 7."""
+def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
+    """Where the search text of `edit` stands in `view`, on rungs 1 to 7, or 1 and 2 when it has to stand `exact`ly."""
     if edit.inline and (spots := _within(view, edit.search)):
         return Located(_exactness(view, spots, edit.search), _characters(edit), spots)
     needle = Needle.of(edit.search, edit.replace)
     if not edit.inline and (spots := _exact(view, needle)):
         rung = Rung.EXACT if _same_ends(view, spots[0], edit.search) else Rung.LINE_ENDS
         return Located(rung, needle, spots)
+    if exact:
+        return None
     if edit.inline and edit.replace and ends_line(edit.search) != ends_line(edit.replace):
         return None  # it joins or divides lines: only its exact place is certain
     return (
@@ -63,9 +65,12 @@ def locate(view: View, edit: Replace) -> Located | None:
 
 def locate_parts(view: View, edit: Replace) -> list[Located] | None:
     """Where the parts of an elided edit stand (rung 8): each has exactly one spot, behind the one before."""
-    parts = elision.parts(Needle.of(edit.search, edit.replace))
-    if parts is None:
-        return None
+    needle = Needle.of(edit.search, edit.replace)
+    parts = elision.parts(needle)
+    if parts is None or not {line.strip() for line in needle.search if elision.is_elision(line)}.isdisjoint(
+        view.keys
+    ):
+        return None  # in this file, such a line is text
     located: list[Located] = []
     for part in parts:
         text = "".join(line + "\n" for line in part.search)
@@ -88,13 +93,15 @@ def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change
     if located.inside:
         old = view.text[spot.start : spot.end]
         return Change(spot.start, spot.end, _swap(old, located.needle), whole=False)
+    final = edit.final_newline
     if spot.hit is None:
-        return Change(spot.start, spot.end, "".join(line + "\n" for line in located.needle.replace))
+        new = "".join(line + "\n" for line in located.needle.replace)
+        return Change(spot.start, spot.end, new, final_newline=final)
     old_lines = split_lines(view.text[spot.start : spot.end])
     lines = splice(old_lines, located.needle, spot.hit, newline_at(view.text, spot.start))
     if lines is None:
         raise Ununiform
-    return Change(spot.start, spot.end, join_lines(lines))
+    return Change(spot.start, spot.end, join_lines(lines), final_newline=final)
 
 
 def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
@@ -114,6 +121,10 @@ def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -
         left = _below(view, left, near.headers)
     if near.line and trust_line and len(left) > 1:
         left = [spot for spot in left if _covers(Place(spot.start, spot.end, view.text), near.line)]
+    elif near.line and near.apart is not None and len(left) > 1:
+        away = [abs(Place(spot.start, spot.end, view.text).first_line - near.line) for spot in left]
+        if sorted(away)[0] == 0 and sorted(away)[1] >= near.apart:
+            left = [left[away.index(0)]]
     return left
 
 

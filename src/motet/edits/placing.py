@@ -117,13 +117,13 @@ class Placing:
             return self._fill(edit)
         if not self._will_exist:
             return refuse_absent_file(edit)
-        if edit.search == edit.replace:
+        if edit.search == edit.replace and edit.final_newline is None:
             return refuse_no_change(edit)
         key = (edit.search, edit.replace, edit.inline)
         if key not in self._located:
-            self._located[key] = locate(self._view, edit)
+            self._located[key] = locate(self._view, edit, exact=self._dialect.exact)
         located = self._located[key]
-        parts = locate_parts(self._view, edit) if located is None else None
+        parts = locate_parts(self._view, edit) if located is None and not self._dialect.exact else None
         if parts is not None:
             return self._elided(edit, parts)
         return refuse_foreign_text(edit, edit.replace, self._now.text) or located
@@ -176,7 +176,10 @@ class Placing:
             changes = tuple(change_at(self._now, edit, located, spot) for spot in spots)
         except Ununiform:
             return refuse_not_found(edit, self._now, "its new text is indented less than its search text")
-        if all(self._now.text[change.start : change.end] == change.new for change in changes):
+        text = self._now.text
+        if all(
+            text[change.start : change.end] == change.new and _keeps_final_end(text, change) for change in changes
+        ):
             return refuse_no_change(edit)
         return Placed(edit, changes, match)
 
@@ -300,6 +303,9 @@ class Placing:
     def _anchored(self, edit: ReplaceAnchored) -> Attempt:
         if not self._exists:
             return refuse_absent_file(edit)
+        foreign = refuse_foreign_text(edit, edit.text, self._now.text)
+        if foreign is not None:
+            return foreign
         last = edit.last or edit.first
         for anchor in (edit.first, last):
             if anchor.line == 0 and edit.last is None:
@@ -325,6 +331,11 @@ class Placing:
             return refuse_no_change(edit)
         change = Change(start, end, join_lines(lines))
         return Placed(edit, (change,), Match(edit, Rung.EXACT, (Place(start, end, self._now.text),)))
+
+
+def _keeps_final_end(text: str, change: Change) -> bool:
+    """Whether the text has a line end at its end, or none, before and after the change alike."""
+    return change.final_newline is None or change.final_newline == ends_line(text)
 
 
 def _says_something(line: str) -> bool:

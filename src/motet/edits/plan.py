@@ -119,6 +119,10 @@ def _plan_file(
     before = files.get(path)
     deletes = [edit for edit in edits if isinstance(edit, Delete)]
     moves = [edit for edit in edits if isinstance(edit, Move)]
+    if before is not None and len(edits) == 2 and isinstance(edits[0], Delete) and isinstance(edits[1], Write):
+        rewritten = _plan_file(path, files, [replace(edits[1], create=False)], shown, options)
+        outcome = replace(rewritten.outcomes[0], edit=edits[1])
+        return replace(rewritten, outcomes=(_follows(edits[0], outcome), outcome))
     if deletes:
         return _plan_delete(path, before, shown, edits)
     texts = [edit for edit in edits if not isinstance(edit, Move)]
@@ -155,6 +159,11 @@ def _taken(edit: Edit, is_known: bool) -> Edit:
     if isinstance(edit, Replace) and edit.search.startswith("\ufeff"):
         return replace(edit, search=edit.search[1:], replace=_MARK.sub("", edit.replace))
     return copy(edit) if is_known else edit
+
+
+def _follows(delete: Delete, written: Outcome) -> Outcome:
+    """What becomes of a deletion after which the file is written anew: it stands or falls with that."""
+    return Match(delete, Rung.EXACT) if isinstance(written, Match) else replace(written, edit=delete)
 
 
 def _plan_delete(path: str, before: TextFile | None, shown: TextFile | None, edits: Sequence[Edit]) -> FilePlan:

@@ -157,8 +157,9 @@ def refuse_foreign_text(edit: Edit, new: str, before: str) -> Refusal | None:
     """Refuse new text that is not code: left-over markers, or a placeholder for code left out."""
     if not any(sign in new for sign in ("...", "…", "SEARCH", "REPLACE")):
         return None
+    markers_are_meant = isinstance(edit, Replace) and edit.escaped
     for line in split_lines(new):
-        if _MARKER.match(line.text) and line.text not in before:
+        if _MARKER.match(line.text) and line.text not in before and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line.text}", "send the block again, whole"
         elif is_placeholder(line.text) and line.text not in before:
             why = f"the new text holds a placeholder: {line.text.strip()}"

@@ -15,12 +15,14 @@ _ENDS = "\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Characters `start` up to `end` of a text become `new`; `whole`: these are whole lines."""
+    """Characters `start` up to `end` of a text become `new`; `whole`: these are whole lines. `final_newline`: whether
+    a text that ends there has a line end afterwards; None: as before."""
 
     start: int
     end: int
     new: str
     whole: bool = True
+    final_newline: bool | None = None
 
 
 def apply(text: str, sorted_changes: Sequence[Change]) -> str:
@@ -41,8 +43,9 @@ def replaced(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
             new = newline_at(text, change.start) + new
         last = new[-1:] or last
         result.append((change.start, change.end, new))
-    touches_end = any(change.whole and change.end == len(text) for change in sorted_changes)
-    if touches_end and text and text[-1] not in _ENDS:
+    final = [change.final_newline for change in sorted_changes if change.whole and change.end == len(text)]
+    asked = next((one for one in final if one is not None), None)
+    if final and text and (asked is False or (asked is None and text[-1] not in _ENDS)):
         return [(0, len(text), _without_final_end("".join(spliced(text, result))))]
     return result
 

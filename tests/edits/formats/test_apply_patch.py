@@ -145,7 +145,7 @@ def test_wrappers_and_white_space_around_markers_do_not_matter(answer: str) -> N
         (update("*** End of File"), "line 3: *** End of File without a chunk before it"),
         (update("@@", "-a", "*** End of File", "-b"), "line 6: a line of text behind *** End of File"),
         (update("-a", "*** Move to: b"), "line 4: *** Move to: stands only directly below *** Update File:"),
-        (update("*** Move to: a.py"), "line 3: 'a.py' would be moved onto itself"),
+        (update("*** Move to: a.py"), "line 2: nothing is changed in 'a.py'"),
         (patch("*** Add File: x", "a"), "line 3: a line of an added file has to begin with +"),
         (patch("*** Add File:"), "line 2: no path stands behind the colon"),
         (patch("*** Delete File: x", "-a"), "line 3: this line belongs to no file; an operation such as *** Update File: has to come first"),

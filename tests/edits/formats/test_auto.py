@@ -18,7 +18,7 @@ CALL = json.dumps({"path": "c.py", "diff": BLOCK}, indent=1)
 EXPECTED = {
     "block": (f"b.py\n{BLOCK}", Replace("b.py", "old\n", "new\n")),
     "element": (ELEMENT, Replace("x.py", "old\n", "new\n")),
-    "diff": (DIFF, Replace("d.py", "same\nold\n", "same\nnew\n", near=Near(line=1))),
+    "diff": (DIFF, Replace("d.py", "same\nold\n", "same\nnew\n", near=Near(line=1, apart=10))),
     "patch": (PATCH, Replace("p.py", "old\n", "new\n")),
     "whole": (WHOLE, Write("src/w.py", "import os\n")),
     "anchored": (ANCHORED, ReplaceAnchored("n.py", Anchor(12, "a3f"), Anchor(13, "b1k"), "new\n")),
@@ -136,7 +136,7 @@ def test_a_fence_with_a_path_may_hold_blocks(head: str) -> None:
 
 def test_a_fence_with_a_path_may_hold_a_diff() -> None:
     hunk = "@@ -1,2 +1,2 @@\n same\n-old\n+new\n"
-    expected = [Replace("d.py", "same\nold\n", "same\nnew\n", near=Near(line=1))]
+    expected = [Replace("d.py", "same\nold\n", "same\nnew\n", near=Near(line=1, apart=10))]
     assert without_lines(parse(f"d.py\n```diff\n{hunk}```\n")) == expected
     assert without_lines(parse(f"d.py\n```\n{hunk}```\n")) == expected
     assert without_lines(parse(f"d.py\n```\n{DIFF}```\n")) == expected

@@ -119,9 +119,9 @@ def test_any_other_backslash_stays(line: str) -> None:
 @pytest.mark.parametrize(
     ("header", "near"),
     [
-        (":start_line:12\n-------\n", Near(line=12)),
-        (":start_line: 12\n:end_line:14\n-------\n", Near(line=12)),
-        (":start_line:12\n", Near(line=12)),
+        (":start_line:12\n-------\n", Near(line=12, apart=1)),
+        (":start_line: 12\n:end_line:14\n-------\n", Near(line=12, apart=1)),
+        (":start_line:12\n", Near(line=12, apart=1)),
         (":end_line:14\n-------\n", Near()),
     ],
 )

@@ -36,7 +36,7 @@ CALLS: list[tuple[str, dict[str, object], list[Piece]]] = [
         {"patch": PATCH},
         [Replace("a.py", "old\n", "new\n", "c", 3, Near(headers=("def f():",))), Delete("b.py", "c", 6)],
     ),
-    ("udiff", {"diff": DIFF}, [Replace("a.py", "old\n", "new\n", "c", 3, Near(3))]),
+    ("udiff", {"diff": DIFF}, [Replace("a.py", "old\n", "new\n", "c", 3, Near(3, apart=10))]),
     (
         "anchored",
         {
@@ -154,7 +154,9 @@ def test_the_path_given_outside_counts_when_the_call_names_none() -> None:
         Write("b.py", "x", call="c")
     ]
     hunk = json.dumps({"diff": "@@ -1 +1 @@\n-a\n+b\n"})
-    assert edits_of(pieces("udiff", hunk, path="a.py")) == [Replace("a.py", "a\n", "b\n", "c", near=Near(1))]
+    assert edits_of(pieces("udiff", hunk, path="a.py")) == [
+        Replace("a.py", "a\n", "b\n", "c", near=Near(1, apart=10))
+    ]
 
 
 @pytest.mark.parametrize("name", ["input", "patchText", "patch_text"])

@@ -38,7 +38,7 @@ def test_a_hunk_replaces_whole_lines_near_its_line_and_heading() -> None:
             "    # of a circle\n    return PI\n\n",
             "c",
             3,
-            Near(12, ("def area(r):",)),
+            Near(12, ("def area(r):",), apart=10),
         )
     ]
 
@@ -51,9 +51,9 @@ def test_a_hunk_replaces_whole_lines_near_its_line_and_heading() -> None:
         ("@@ @@", Near()),
         ("@@ ... @@", Near()),
         ("@@ -... +... @@", Near()),
-        ("@@ -3 +3 @@", Near(3)),
+        ("@@ -3 +3 @@", Near(3, apart=10)),
         ("@@ -900,70 +1,2 @@", Near(900)),
-        ("@@ -3,1 +3,1", Near(3)),
+        ("@@ -3,1 +3,1", Near(3, apart=10)),
         ("@@ class A:", Near(headers=("class A:",))),
         ("@@ class A: @@", Near(headers=("class A:",))),
         ("@@class A:", Near(headers=("class A:",))),
@@ -102,7 +102,7 @@ def test_several_files_with_prose_and_fences_between_are_one_diff() -> None:
 
 
 def test_hunks_without_a_named_file_are_for_the_file_that_is_known() -> None:
-    assert found("@@ -1 +1 @@\n-a\n+b\n", "x.py") == [Replace("x.py", "a\n", "b\n", "c", 1, Near(1))]
+    assert found("@@ -1 +1 @@\n-a\n+b\n", "x.py") == [Replace("x.py", "a\n", "b\n", "c", 1, Near(1, apart=10))]
     assert found("-a\n+b\n", "x.py") == [Replace("x.py", "a\n", "b\n", "c", 1)]
     assert refused("@@ -1 +1 @@\n-a\n+b\n") == ("line 1: no file is named before this hunk", 1)
 
@@ -185,18 +185,18 @@ def test_a_renamed_file_moves_and_its_hunks_are_for_the_name_it_had() -> None:
     assert found(head) == [Move("old.py", "new.py", "c", 1)]
     assert found(f"{head}--- a/old.py\n+++ b/new.py\n@@ -1 +1 @@\n-a\n+b\n") == [
         Move("old.py", "new.py", "c", 1),
-        Replace("old.py", "a\n", "b\n", "c", 7, Near(1)),
+        Replace("old.py", "a\n", "b\n", "c", 7, Near(1, apart=10)),
     ]
 
 
 def test_a_hunk_without_a_last_line_end_is_at_the_end_of_its_file() -> None:
     (edit,) = found(f"{HEAD}@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n")
-    assert edit == Replace("src/a.py", "a\n", "b\n", "c", 3, Near(1, at_end=True))
+    assert edit == Replace("src/a.py", "a\n", "b\n", "c", 3, Near(1, at_end=True, apart=10))
 
 
 def test_a_patch_by_mail_ends_with_its_signature() -> None:
     diff = f"Subject: [PATCH] x\n---\n a | 2 +-\n{HEAD}@@ -1 +1 @@\n-a\n+b\n-- \n2.39.0\n\n"
-    assert found(diff) == [Replace("src/a.py", "a\n", "b\n", "c", 6, Near(1))]
+    assert found(diff) == [Replace("src/a.py", "a\n", "b\n", "c", 6, Near(1, apart=10))]
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,11 @@ class Example:
                 at for at in range(len(self.scene.lines)) if [*self.scene.lines[at : at + size]] == change.search
             ]
             if len(starts) == 1:
-                return [self.scene.data((*self.scene.lines[: starts[0]], *change.replace, *self.scene.lines[starts[0] + size :]))]
+                return [
+                    self.scene.data(
+                        (*self.scene.lines[: starts[0]], *change.replace, *self.scene.lines[starts[0] + size :])
+                    )
+                ]
         if self.format != "edit_file" or not (
             self.written.cut or change.search[-1] not in self.scene.lines or not change.search[0]
         ):

@@ -31,7 +31,7 @@ from motet.edits.formats.fences import opening_fence
 from motet.edits.formats.paths import path_on_line
 from motet.edits.formats.reader import Piece
 from motet.edits.preview import EditPreview
-from motet.errors import EditFormatError
+from motet.errors import EditFormatError, NoEdits
 
 __all__ = ["AnchoredReader", "anchor_of", "render_anchored", "starts"]
 
@@ -96,7 +96,7 @@ class AnchoredReader:
                 raise _error(f"there is no 'end {operation.kind}' for this edit", operation.line)
             return self._close(operation)
         if not self._began:
-            raise _error("there is no anchored edit here", 1)
+            raise NoEdits("line 1: there is no anchored edit here", 1)
         return []
 
     def _outside(self, text: str, number: int) -> list[Piece]:

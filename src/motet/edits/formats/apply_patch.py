@@ -31,7 +31,7 @@ from motet.edits.formats.hunk_lines import HunkHead, HunkLines, is_hunk_head, pr
 from motet.edits.formats.patched_files import PatchedFiles
 from motet.edits.formats.reader import Piece
 from motet.edits.preview import EditPreview
-from motet.errors import EditFormatError
+from motet.errors import EditFormatError, NoEdits
 
 _BEGIN = re.compile(r"\s*(?:apply_patch\s{1,9})?[\"'`(]{0,3}\*\*\* Begin Patch\s*", re.IGNORECASE)
 _END = re.compile(r"\*\*\* End Patch\s{0,9}[\"'`)]{0,3}", re.IGNORECASE)
@@ -68,9 +68,10 @@ class ApplyPatchReader:
         self._given = path
         self._call = call
         self._accepts_unclosed = dialect.unclosed == "accept"
+        self._dialect = dialect
         self._in = _In.PROSE
         self._marked = False
-        self._files = PatchedFiles()
+        self._files = PatchedFiles(dialect.repeated)
         self._path = ""
         self._began_file = 0
         self._chunk: HunkLines | None = None
@@ -102,7 +103,7 @@ class ApplyPatchReader:
         if self._in is _In.ENDED:
             return []
         if self._in is _In.PROSE:
-            raise _error("there is no *** Begin Patch", 1)
+            raise NoEdits("line 1: there is no *** Begin Patch", 1)
         is_marked = self._chunk is not None and _drop_tail(self._chunk)
         if self._marked and not is_marked and not self._accepts_unclosed:
             raise _error("the patch has no *** End Patch", self._last_line)
@@ -112,7 +113,7 @@ class ApplyPatchReader:
 
     def _outside(self, text: str, number: int) -> list[Piece]:
         if starts(text):
-            self._in, self._marked, self._files = _In.PATCH, True, PatchedFiles()
+            self._in, self._marked, self._files = _In.PATCH, True, PatchedFiles(self._dialect.repeated)
             return []
         bare = text.strip()
         if self._in is _In.PROSE and self._given and is_hunk_head(text):
@@ -158,6 +159,8 @@ class ApplyPatchReader:
     def _move_to(self, to: str, number: int) -> list[Piece]:
         if self._in is not _In.UPDATE or self._chunk is not None or self._changes:
             raise _error("*** Move to: stands only directly below *** Update File:", number)
+        if to == self._path:
+            return []
         self._files.move(self._path, to, number)
         self._changes += 1
         return self._give(Move(self._path, to, self._call, number))

@@ -24,7 +24,7 @@ from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion,
 from motet.edits.formats.udiff import UdiffReader
 from motet.edits.formats.whole_file import OpenFile, named_by
 from motet.edits.formats.xml import XmlReader, opens_element, strays
-from motet.errors import EditFormatError, NoEdits
+from motet.errors import EditFormatError
 
 FORMS = (
     "SEARCH/REPLACE blocks, <replace_file> and <replace_in_file>, unified diffs, *** Begin Patch, anchored edits, "
@@ -75,12 +75,9 @@ class AutoReader:
                 self._begin_file()
             region = self._region
             if region is None:
-                break
+                return self._pieces
             self._give(region.end())
             self._leave(region)
-        if not self._count:
-            raise NoEdits(f"no edit was understood in the answer; known forms are {FORMS}", 1)
-        return self._pieces
 
     def _take(self, text: str, number: int) -> None:
         region = self._region

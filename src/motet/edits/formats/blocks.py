@@ -88,6 +88,7 @@ class OpenBlock:
         self._raw: list[tuple[str, int]] = []
         self._middles: list[tuple[int, int]] = []
         self._depth = 0
+        self._escaped = False
         self._near = Near()
         self._header: Literal["none", "lines", "over"] = "none"
 
@@ -154,6 +155,7 @@ class OpenBlock:
             )
         if "\\" in line and _ESCAPED.fullmatch(line):
             line = line.replace("\\", "", 1)
+            self._escaped = True
         self._keep(line, text, number)
         return [EditPreview(self._path, self._number, "replace" if self._middles else "search", (line,))]
 
@@ -169,7 +171,7 @@ class OpenBlock:
         found = _HEADER.fullmatch(line)
         if found is not None:
             if found[1] == "start":
-                self._near = Near(line=int(found[2]))
+                self._near = Near(line=int(found[2]), apart=1)
             self._header = "lines"
             return True
         is_rule = self._header == "lines" and _RULE.fullmatch(line) is not None
@@ -242,8 +244,18 @@ class OpenBlock:
 
     def _finish(self, middle: int, end: int) -> list[Piece]:
         self.done = True
+        if not self._escaped and _ours(self._lines[:middle]) > _ours(self._lines[middle:]):
+            raise EditFormatError(
+                f"line {self._first}: SEARCH holds one half of a conflict; write \\ before its <<<<<<< if it is meant",
+                self._first,
+            )
         search, replace = whole_lines(self._lines[:middle]), whole_lines(self._lines[middle + 1 : end])
-        return [Replace(self._path, search, replace, self._call, self._first, self._near)]
+        return [Replace(self._path, search, replace, self._call, self._first, self._near, escaped=self._escaped)]
+
+
+def _ours(lines: list[str]) -> int:
+    """How many conflicts begin in `lines` and do not end there."""
+    return sum(bool(_OURS.fullmatch(line)) - bool(_THEIRS.fullmatch(line)) for line in lines)
 
 
 def whole_lines(lines: list[str]) -> str:

@@ -19,6 +19,10 @@ _NO_RANGES = re.compile(r"[-+.,… \t]*")
 
 _ANYWHERE = Near()
 _DEEPEST = 16
+_APART = 10
+"""Lines by which a model that counts badly may be wrong."""
+_BLANK_CHANGES = (("-", ""), ("+", ""))
+"""Changes behind which an empty line is no accident: which of the blank lines is meant depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class HunkLines:
         self._rows: list[tuple[str, str]] = []
         self._bare = False
         self._ends_file = False
+        self._old_is_open = False
         self._new_is_open = False
 
     def __bool__(self) -> bool:
@@ -127,6 +132,7 @@ class HunkLines:
     def end_without_newline(self) -> None:
         """The line before is the last of its file and has no line end."""
         self._ends_file = True
+        self._old_is_open |= bool(self._rows) and self._rows[-1][0] != "+"
         self._new_is_open |= bool(self._rows) and self._rows[-1][0] != "-"
 
     def last_context(self) -> str:
@@ -152,12 +158,15 @@ class HunkLines:
         return Near(near.line) if near.line else near
 
     def edit(self, path: str, call: str, near: Near) -> Replace | Insert:
-        """The edit that the hunk means. Whether the file has a last line end is left to `Dialect.final_newline`."""
+        """The edit that the hunk means. Its number may decide where the hunk has the lines that it promises, because
+        then a program made it. Where the hunk says nothing of a last line end, `Dialect.final_newline` does."""
+        if self.blanks and self._rows[-1] in _BLANK_CHANGES:
+            self._take(" ", "")
         if self.only_adds:
             return Insert(path, self._text("-"), near, call, self.line)
-        if self._ends_file:
-            near = replace(near, at_end=True)
-        return Replace(path, self._text("+"), self._text("-"), call, self.line, near)
+        near = replace(near, at_end=near.at_end or self._ends_file, apart=_APART if self.complete else None)
+        final = None if self._old_is_open == self._new_is_open else self._old_is_open
+        return Replace(path, self._text("+"), self._text("-"), call, self.line, near, final_newline=final)
 
     def _take(self, sign: str, text: str) -> list[tuple[Literal["search", "replace"], str]]:
         self._rows.append((sign, text))

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from motet.errors import EditFormatError
 
 
 class PatchedFiles:
     """What is done to each path. Every method takes the 1-based line and raises `EditFormatError` on a
-    contradiction; updating one file several times is none."""
+    contradiction. Updating one file several times is none unless `repeated` says so; adding a file that was deleted
+    before replaces it."""
 
-    def __init__(self) -> None:
+    def __init__(self, repeated: Literal["accept", "refuse"] = "accept") -> None:
+        self._repeated = repeated
         self._done: dict[str, tuple[str, int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._done)
 
     def add(self, path: str, line: int) -> None:
+        if self._done.get(path, ("", 0))[0] == "deleted":
+            del self._done[path]
         self._note(path, "added", line)
 
     def delete(self, path: str, line: int) -> None:
         self._note(path, "deleted", line)
 
     def update(self, path: str, line: int) -> None:
-        if self._done.get(path, ("updated", 0))[0] != "updated":
+        if self._done.get(path, ("updated", 0))[0] != "updated" or (
+            path in self._done and self._repeated == "refuse"
+        ):
             self._note(path, "updated", line)
         self._done.setdefault(path, ("updated", line))
 
     def move(self, path: str, to: str, line: int) -> None:
-        if path == to:
-            raise EditFormatError(f"line {line}: {path!r} would be moved onto itself", line)
         if self._done[path][0] == "moved away":
             self._note(path, "moved away", line)
         self._note(to, "the new name of another file", line)

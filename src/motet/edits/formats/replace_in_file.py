@@ -6,7 +6,7 @@ from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Replace
 from motet.edits.formats.reader import Piece, read
 from motet.edits.formats.search_replace import SearchReplaceReader
-from motet.errors import EditFormatError
+from motet.errors import NoEdits
 
 
 class ReplaceInFileReader:
@@ -24,7 +24,7 @@ class ReplaceInFileReader:
     def end(self) -> list[Piece]:
         pieces = self._blocks.end()
         if not self._found:
-            raise EditFormatError("the diff holds no SEARCH/REPLACE block", 1)
+            raise NoEdits("the diff holds no SEARCH/REPLACE block", 1)
         return pieces
 
 

@@ -17,7 +17,7 @@ from motet.edits.formats.udiff import UdiffReader
 from motet.edits.formats.whole_file import WholeFileReader
 from motet.edits.formats.xml import XmlReader
 from motet.edits.preview import EditPreview
-from motet.errors import EditFormatError
+from motet.errors import EditFormatError, NoEdits
 
 _READERS: Mapping[str, Callable[..., Reader]] = {
     "anchored": AnchoredReader,
@@ -72,7 +72,7 @@ class StreamParser:
         return self._given(pieces) if pieces else pieces
 
     def finish(self) -> list[EditPreview | Edit]:
-        """What the end of the answer completes. Raises `EditFormatError` when the answer held no edit."""
+        """What the end of the answer completes. Raises `NoEdits` when the answer held no edit."""
         self._refuse_after_error()
         try:
             return self._finish()
@@ -98,7 +98,7 @@ class StreamParser:
             pieces += self._reader.end()
         given = self._given(pieces)
         if not self._has_edits:
-            raise EditFormatError(_nothing(self._format), 1)
+            raise NoEdits(_nothing(self._format), 1)
         return given
 
     def _begin(self, chunk: str) -> list[Piece]:
@@ -139,7 +139,7 @@ def parse(
 ) -> list[Edit]:
     """The edits in `answer`, in order; `format` and the rest are those of `StreamParser`.
 
-    Raises `EditFormatError`, naming the 1-based line, for what cannot be understood, and when there is no edit.
+    Raises `EditFormatError`, naming the 1-based line, for what cannot be understood; `NoEdits`, which is one, when there is no edit.
     """
     parser = StreamParser(format, path=path, call=call, dialect=dialect)
     return edits_of(parser.feed(answer) + parser.finish())

@@ -25,7 +25,7 @@ from motet.edits.formats.hunk_lines import HunkLines, is_hunk_head, previews, re
 from motet.edits.formats.reader import Piece
 from motet.edits.formats.udiff_file import FileDiff
 from motet.edits.formats.udiff_head import FileHead
-from motet.errors import EditFormatError
+from motet.errors import EditFormatError, NoEdits
 
 _LONGEST_HEAD = 4096
 _SIGNATURE = "--"  # git puts it, and its version, below a patch sent by mail
@@ -77,7 +77,7 @@ class UdiffReader:
             self._release(self._hunk, "", pieces)
         self._end_file(pieces)
         if not self._began:
-            raise EditFormatError("line 1: there is no unified diff here", 1)
+            raise NoEdits("line 1: there is no unified diff here", 1)
         return pieces
 
     # In a hunk.
