@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,12 +17,65 @@ import transcript
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# What a model might have said about the example project: one edit fits, one is misremembered.
+ANSWER = """\
+You forgot an import in `python/almanac.py`:
+
+python/almanac.py
+```python
+<<<<<<< SEARCH
+from reading import Reading
+=======
+from math import sqrt
+
+from reading import Reading
+>>>>>>> REPLACE
+```
+
+and there is a typo in the loop:
+
+python/main.py
+```python
+<<<<<<< SEARCH
+    for hour in frost(readings):
+        print(f"frost at {hour}: bring in the basil")
+=======
+    for hour in frost(readings):
+        print(f"frost at {hour:02d}:00: bring the basil inside")
+>>>>>>> REPLACE
+```
+"""
+_APPLIED = re.compile(r"(<!-- apply transcript -->\n).*?(<!-- end of apply transcript -->)", re.DOTALL)
+
+
+def readme_page() -> str:
+    """README.md with fresh transcripts of `motet fix` and `motet apply`."""
+    return _APPLIED.sub(lambda found: found[1] + _apply_transcript() + found[2], transcript.readme_page())
+
+
+def _apply_transcript() -> str:
+    """`motet apply` on a copy of the example projects, nobody asked."""
+    with tempfile.TemporaryDirectory() as home:
+        project = Path(home) / "examples"
+        shutil.copytree(ROOT / "examples", project)
+        (project / "answer.md").write_text(ANSWER, encoding="utf-8")
+        places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+        environment = {**os.environ, **places, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+        done = subprocess.run(
+            [ROOT / ".venv" / "bin" / "motet", "apply", "--yes", "answer.md"],
+            cwd=project, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    said = "".join(f"{line.rstrip()}\n" for line in done.stderr.splitlines())
+    # A longer fence than those of the answer.
+    return f"````console\n$ cat answer.md\n{ANSWER}$ motet apply --yes answer.md\n{said}````\n"
+
+
 # Page, and what makes its text. A new page is one line here.
 PAGES: dict[str, Callable[[], str]] = {
     "docs/acceptance.md": acceptance.page,
     "docs/commands.md": reference.commands_page,
     "docs/settings.md": reference.settings_page,
-    "README.md": transcript.readme_page,
+    "README.md": readme_page,
 }
 
 

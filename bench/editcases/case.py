@@ -14,6 +14,7 @@ from motet.text import TextFile
 _Kind = TypeVar("_Kind")
 _STRONG = ("exact", "throws")
 _READ = re.compile(r"file was '(.*)' when read", re.DOTALL)
+_PATHS = ("target_path", "file_name", "path")
 UNNAMED = "file.txt"
 """The path of a text that comes without one: of no language."""
 
@@ -69,7 +70,10 @@ class Case:
     @property
     def path(self) -> str:
         """The file that the edit is for, when the row holds the text of one alone."""
-        return self.get("target_path", str, "") or self.get("file_name", str, "") or UNNAMED
+        named = next((name for key in _PATHS if (name := self.get(key, str, ""))), "")
+        files = self.row.get("before_files")
+        alone = [str(path) for path in files] if isinstance(files, dict) and len(files) == 1 else [UNNAMED]
+        return named or alone[0]
 
     @property
     def before(self) -> dict[str, str]:
@@ -117,6 +121,17 @@ class Case:
             raise BrokenRow(f"{self.file}:{self.line}: `{name}` should be a {kind.__name__}, it is {found}")
         return value
 
+    def option(self, name: str, kind: type[_Kind], otherwise: _Kind) -> _Kind:
+        """The setting `name` of the peer for this row; raises `BrokenRow` when it is of another kind."""
+        value = self.get("options", dict, {}).get(name)
+        if value is None:
+            return otherwise
+        if kind is float and isinstance(value, int):
+            value = float(value)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise BrokenRow(f"{self.file}:{self.line}: the option `{name}` should be a {kind.__name__}")
+        return value
+
     def _built(self, name: str) -> str:
         """A long text, of parts that are there several times."""
         text = ""
@@ -131,10 +146,11 @@ class Case:
         return text
 
     def _texts(self, name: str, files: object) -> dict[str, str]:
+        """A file whose text is null is not there."""
         if isinstance(files, dict):
-            texts = cast("dict[object, object]", files)
-            if all(isinstance(path, str) and isinstance(text, str) for path, text in texts.items()):
-                return cast("dict[str, str]", files)
+            there = {path: text for path, text in cast("dict[object, object]", files).items() if text is not None}
+            if all(isinstance(path, str) and isinstance(text, str) for path, text in there.items()):
+                return cast("dict[str, str]", there)
         raise BrokenRow(f"{self.file}:{self.line}: `{name}` should be texts by path")
 
 
@@ -142,7 +158,8 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     """The files that `paths` are or hold; raises `BrokenRow` for one that is neither."""
     files: list[Path] = []
     for path in paths:
-        found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path] if path.is_file() else []
+        inside = path.glob("*.jsonl") if path.is_dir() else [path]
+        found = sorted(file for file in inside if file.is_file())
         if not found:
             raise BrokenRow(f"{path}: neither a file of cases nor a folder with *.jsonl")
         files += found

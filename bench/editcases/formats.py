@@ -57,6 +57,10 @@ def _udiff(case: Case) -> list[Edit]:
     return _for_the_one(case, parsed(case, "udiff", path=case.path))
 
 
+def _whole_file(case: Case) -> list[Edit]:
+    return _for_the_one(case, parsed(case, "whole_file", path=case.path if case.is_alone else ""))
+
+
 def _apply_patch(case: Case) -> list[Edit]:
     return _for_the_one(case, parsed(case, "apply_patch", path=case.path if case.is_alone else ""))
 
@@ -72,6 +76,8 @@ def _chunks(case: Case) -> list[Edit]:
     edits: list[Edit] = []
     for chunk in case.get("chunks", list):
         header, old, new, at_end = _fields(case, chunk, "changeContext", "oldLines", "newLines", "isEndOfFile")
+        if not isinstance(old, list) or not isinstance(new, list):
+            raise BrokenRow(f"{case.file}:{case.line}: `oldLines` and `newLines` should be lists")
         near = Near(headers=(header,) if header else (), at_end=bool(at_end))
         if old:
             edits.append(Replace(case.path, _joined(old), _joined(new), near=near))
@@ -90,11 +96,14 @@ def _multi_str_replace(case: Case) -> list[Edit]:
 
 
 def _replacement(case: Case, row: dict[str, Any], *, inline: bool) -> Replace:
-    fields = _fields(case, row, "search", "replace")
-    search, new = fields[0] or "", fields[1]
+    fields = _fields(case, row, "search", "replace", "path")
+    search, new, path = fields[0] or "", fields[1], fields[2] or case.path
     if not isinstance(search, str) or not isinstance(new, str) or (fields[0] is None and case.before):
         raise BrokenRow(f"{case.file}:{case.line}: `search` and `replace` should be texts")
-    every = bool(row.get("replace_all")) or expected_replacements(case) > 1
+    if not isinstance(path, str):
+        raise BrokenRow(f"{case.file}:{case.line}: `path` should be a text")
+    every = bool(row.get("replace_all") or case.option("replace_all", bool, False))
+    every = every or case.option("allow_multiple", bool, False) or expected_replacements(case) > 1
     match row.get("near"):
         case int() as line:
             near = Near(line=line)
@@ -102,18 +111,18 @@ def _replacement(case: Case, row: dict[str, Any], *, inline: bool) -> Replace:
             near = Near(headers=(header,))
         case _:
             near = Near()
-    return Replace(case.path, search, new, near=near, inline=inline, replace_all=every)
+    return Replace(path, search, new, near=near, inline=inline, replace_all=every)
 
 
 def expected_replacements(case: Case) -> int:
     """How many places the search text must have by the peer's own call; 1 when it does not say."""
-    return int(case.get("options", dict, {}).get("expected_replacements") or 1)
+    return case.option("expected_replacements", int, 1)
 
 
 def _insert_line(case: Case) -> list[Edit]:
     before = case.row.get("insert_line")
     line = case.get("insert_line_after", int) + 1 if before is None else case.get("insert_line", int)
-    return [Insert(case.path, _lines(case.get("insert_text", str)), Near(line=line))]
+    return [Insert(case.path, _lines(case.get("insert_text", str)) or "\n", Near(line=line))]
 
 
 def _patch_hunks(case: Case) -> list[Edit]:
@@ -162,7 +171,7 @@ _FORMATS: dict[str, Callable[[Case], list[Edit]]] = {
     "multi_str_replace": _multi_str_replace,
     "insert_line": _insert_line,
     "patch_hunks": _patch_hunks,
-    "whole_file": lambda case: parsed(case, "whole_file"),
+    "whole_file": _whole_file,
     "xml": lambda case: parsed(case, "xml"),
     "anchored": lambda case: parsed(case, "anchored"),
     "line_sequence": lambda case: [search_of(case, "", inline=False)],

@@ -12,7 +12,7 @@ from editcases.formats import edits_of, foreign, says_nothing, search_of
 from editcases.peers import peer_of
 from editcases.planned import Done, encoded, planned, refused
 from editcases.words import difference, first_difference, line, short, where
-from motet.edits import Edit, Insert, Replace
+from motet.edits import Edit, Insert, Replace, Write
 from motet.errors import EditFormatError
 
 
@@ -97,7 +97,7 @@ def _block(edit: Edit) -> _Block:
     match edit:
         case Replace():
             return edit.path, edit.search, edit.replace
-        case Insert():
+        case Insert() | Write():
             return edit.path, "", edit.text
         case _:
             return edit.path, type(edit).__name__, ""
@@ -138,28 +138,35 @@ def _compare_blocks(found: Sequence[_Block], expected: Sequence[_Block]) -> Verd
 # --- locate ----------------------------------------------------------------------------------------------------
 
 
-_HERE = "\ue000here\ue001\n"
+_HERE = "\ue000here\ue001"
 
 
 def _judge_locate(case: Case) -> Verdict:
-    """The place of a search text is where a mark comes to stand that is put there instead."""
-    inline = case.format == "str_replace"
-    done = planned(case, [search_of(case, _HERE, inline=inline)])
+    """The place of a search text is that of the edit which puts a mark there instead."""
+    search = case.get("search", str)
+    mark = search[: len(search) - len(search.lstrip())] + _HERE + ("\n" if search.endswith("\n") else "")
+    done = planned(case, [search_of(case, mark, inline=case.format == "str_replace")])
     if done.refusals:
         found = case.expect == "located"
         ambiguous = case.expect == "ambiguous" and "ambiguous" not in done.reasons
         return _verdict(done, Kind.REFUSED if found or ambiguous else Kind.RIGHT, "; ".join(done.refusals))
-    if case.expect != "located":
+    found_at = [(place.start, place.end, place.text) for match in done.matches for place in match.places]
+    if case.expect != "located" or not found_at:
         return _verdict(done, Kind.WRONG, f"found in line {done.matches[0].first_line}, expected: {case.expect}")
     if "expected_line0" in case.row:
         line, expected = done.matches[0].first_line, case.get("expected_line0", int) + 1
         said = "" if line == expected else f"found in line {line}, expected in line {expected}"
         return _verdict(done, Kind.WRONG if said else Kind.RIGHT, said)
-    text, marked = case.get("before", str), done.after[case.path].decode()
-    places = _expected_places(case, text)
-    if any(marked == text[:start] + _HERE + text[end:] for start, end in places):
+    start, end, text = found_at[0]
+    if any(_inner(text, *place) == _inner(text, start, end) for place in _expected_places(case, text)):
         return _verdict(done, Kind.RIGHT, "")
-    return _verdict(done, Kind.WRONG, f"left {short(marked)}")
+    return _verdict(done, Kind.WRONG, f"found {short(text[start:end])}")
+
+
+def _inner(text: str, start: int, end: int) -> tuple[int, int]:
+    """A place without the white space at both ends, of which some tools take all and others none."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
 
 def _expected_places(case: Case, text: str) -> list[tuple[int, int]]:
@@ -168,9 +175,14 @@ def _expected_places(case: Case, text: str) -> list[tuple[int, int]]:
         size = len(case.get("expected_text", str))
         return [(at, at + size) for at in range(len(text)) if text.startswith(wanted, at)]
     places: list[tuple[int, int]] = []
-    for place in case.get("expected_ranges", list):
+    ranges = case.get("expected_ranges", list)
+    for place in [ranges] if len(ranges) == 2 and all(isinstance(one, int) for one in ranges) else ranges:
         match place:
-            case [int(start), int(end)] | {"start": int(start), "end": int(end)}:
+            case (
+                [int(start), int(end)]
+                | {"start": int(start), "end": int(end)}
+                | {"startIndex": int(start), "endIndex": int(end)}
+            ):
                 places.append((_characters(case, text, start), _characters(case, text, end)))
             case _:
                 raise BrokenRow(f"{case.file}:{case.line}: an expected range should be a start and an end")
@@ -230,7 +242,7 @@ def _judge_result(case: Case, done: Done) -> Verdict:
         if case.expect == "partial":
             return _verdict(done, Kind.RIGHT if good else Kind.WRONG, why or "")
         return _verdict(done, Kind.RIGHT if good else Kind.WRONG, "" if good else why)
-    if case.expect == "partial" and good:
+    if good and (case.expect == "partial" or (peer_of(case).partial and not done.is_untouched)):
         return _verdict(done, Kind.RIGHT, said)
     # What was refused is untouched; what was not must be as expected, except where half a file may stand.
     half = all(

@@ -67,13 +67,13 @@ def planned(case: Case, edits: Sequence[Edit]) -> Done:
 
 
 def _plan(case: Case, files: Mapping[str, TextFile], edits: Sequence[Edit]) -> Plan:
-    peer, options = peer_of(case), case.get("options", dict, {})
+    peer = peer_of(case)
     propose = peer.approximate or case.row.get("approximate") == "propose"
     return plan(
         files,
         edits,
         shown={path: case.file_of(path, text) for path, text in case.shown.items()},
-        partial=peer.partial or bool(options.get("partial")),
+        partial=peer.partial or case.option("partial", bool, False),
         approximate="propose" if propose else "refuse",
         dialect=peer.dialect,
     )

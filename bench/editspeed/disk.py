@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from motet.errors import MotetError
 from motet.permissions import Gate, GrantStore, RuleSet
 from motet.text import TextFile
 from motet.workspace import Checkpoints, DiskWorkspace
@@ -69,13 +70,11 @@ class Disk:
         self._loop.run_until_complete(self.workspace.finish())
 
     def write(self, news: Sequence[tuple[TextFile, bytes]]) -> None:
-        """Write through motet, one after the other."""
-
-        async def write() -> None:
-            for file, new in news:
-                await self.workspace.write(file, new)
-
-        self._loop.run_until_complete(write())
+        """Write through motet as the edit desk does: all of one answer in one call. Raises what any of them failed
+        with."""
+        for outcome in self._loop.run_until_complete(self.workspace.write_many(news)):
+            if isinstance(outcome, MotetError):
+                raise outcome
 
     def write_plain(self, news: Sequence[tuple[str, bytes]]) -> None:
         """Write without motet, one after the other."""

@@ -12,6 +12,7 @@
     │   └── UndoRefused            a checkpoint cannot be restored without losing newer work
     ├── InputError                 what was given to a command to work on cannot be used     (exit 3)
     ├── EditFormatError            an answer holds an edit that cannot be understood; names the line
+    │   └── NoEdits                nothing in an answer is an edit                            (exit 3)
     ├── ProcessError               a child process could not be started or did not answer
     │   └── ServerError            a language server died, hung or wrote garbage
     ├── ModelError                 a model or its provider failed; `kind` says how           (exit 3)
@@ -94,6 +95,12 @@ class EditFormatError(MotetError):
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
         self.line = line
+
+
+class NoEdits(EditFormatError):
+    """Nothing in a model's answer is an edit: it is prose, or in no form that is known."""
+
+    exit_code = ExitCode.MODEL
 
 
 class ProcessError(MotetError):

@@ -100,3 +100,12 @@ def test_a_missed_bar_is_named_in_the_table_and_on_the_page(monkeypatch: pytest.
         "\n- **missed**: slow: 2.00, the bar is ≤ 1.5 ×\n"
     )
     assert "**Missed: slow: 2.00, the bar is ≤ 1.5 ×.**" in page([result], 60)
+
+
+def test_what_needs_cases_that_are_not_here_is_left_out_and_does_not_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOTET_SHARED", str(tmp_path))
+    done = run("run_all", "--only", "edit_cases")
+    said = "edit_cases is left out: the cases beside the project are not there; $MOTET_SHARED names them\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", said)

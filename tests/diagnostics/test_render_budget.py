@@ -9,9 +9,10 @@ import pytest
 
 from motet.diagnostics.outline import DefinitionFinder
 from motet.diagnostics.render import Rendered, render_file
-from motet.diagnostics.render_parse import parse_rendered
 from motet.messages import estimate_tokens
 from motet.text import Diagnostic, Position, Range, Severity, SuggestedFix, TextEdit, TextFile
+
+from .reading import lines_of, read_back
 
 ROOT = Path("/abs")
 RULE = "-" * 80
@@ -58,14 +59,14 @@ def test_a_cut_file_shows_the_function_the_outline_and_the_imports_and_names_the
     text = module(40).replace("    value += 20\n", "    return Small\n", 1)
     line = numbered(text, "return Small")
     cut = render(text, [problem(line)], 800)
-    back = parse_rendered(cut.text)
+    back = lines_of(read_back(cut.text))
     lines = text.split("\n")
     start = numbered(text, "def function_20(")
-    assert [back.lines[number] for number in range(start, start + 7)] == lines[start - 1 : start + 6]
-    assert (back.lines[1], back.lines[2]) == ("import os", "from lib import Shape")
-    assert back.lines[6] == "    size = 1"  # the class that the line with the problem names
+    assert [back[number] for number in range(start, start + 7)] == lines[start - 1 : start + 6]
+    assert (back[1], back[2]) == ("import os", "from lib import Shape")
+    assert back[6] == "    size = 1"  # the class that the line with the problem names
     outline = [number for number, each in enumerate(lines, 1) if each.startswith("def ")]
-    assert len([number for number in outline if number in back.lines]) >= 20
+    assert len([number for number in outline if number in back]) >= 20
     gaps = [each for each in cut.text.split("\n") if each.startswith("[line")]
     assert gaps[0] in cut.text and cut.left_out == (
         "src/a.py: lines " + ", ".join(gap.removesuffix(" left out]").split()[1] for gap in gaps),
@@ -101,10 +102,10 @@ def test_one_line_alone_is_named_as_one_line() -> None:
 
 def test_a_function_larger_than_the_budget_shows_its_head_and_the_lines_around_the_problem() -> None:
     text = "class Big:\n    def method(\n        self,\n    ) -> None:\n" + "        pass\n" * 3000
-    back = parse_rendered(render(text, [problem(1500)], 300).text)
-    assert set(range(1, 5)) <= back.lines.keys()
-    assert set(range(1490, 1511)) <= back.lines.keys()
-    assert len(back.lines) < 200
+    back = lines_of(read_back(render(text, [problem(1500)], 300).text))
+    assert set(range(1, 5)) <= back.keys()
+    assert set(range(1490, 1511)) <= back.keys()
+    assert len(back) < 200
 
 
 def test_lines_that_a_suggested_fix_changes_are_shown() -> None:
@@ -112,8 +113,8 @@ def test_lines_that_a_suggested_fix_changes_are_shown() -> None:
     edit = TextEdit(Range(Position(1, 1), Position(2, 1)), "")
     last = text.count("\n")
     found = Diagnostic("src/a.py", Range.at(last), Severity.ERROR, "m", "ruff", "", (SuggestedFix("go", (edit,)),))
-    back = parse_rendered(render(text, [found], 150).text)
-    assert {1, 2, last} <= back.lines.keys()
+    back = lines_of(read_back(render(text, [found], 150).text))
+    assert {1, 2, last} <= back.keys()
 
 
 def test_a_line_that_does_not_fit_is_left_out_but_its_problem_stays() -> None:
@@ -121,8 +122,8 @@ def test_a_line_that_does_not_fit_is_left_out_but_its_problem_stays() -> None:
     assert cut.text.startswith(
         f"File: /abs/src/a.py\n{RULE}\nContent: (no lines of 1; the rest is left out)\n[line 1 left out]\n\n"
     )
-    back = parse_rendered(cut.text)
-    assert (back.lines, [each.message for each in back.diagnostics]) == ({}, ["wrong"])
+    back = read_back(cut.text)
+    assert (lines_of(back), [each.message for each in back.diagnostics]) == ({}, ["wrong"])
     assert cut.left_out == ("src/a.py: line 1",)
 
 
@@ -130,7 +131,7 @@ def test_the_most_severe_problems_come_first_and_the_rest_is_counted() -> None:
     problems = [problem(number, Severity.WARNING, "small " * 10) for number in range(1, 51)]
     problems += [problem(60, Severity.ERROR, "serious")]
     cut = render("pass\n" * 60, problems, 400)
-    shown = [each.message for each in parse_rendered(cut.text).diagnostics]
+    shown = [each.message for each in read_back(cut.text).diagnostics]
     assert shown[0] == "serious"
     left = 51 - len(shown)
     assert cut.left_out[-1] == f"src/a.py: {left} problems ({left} warnings)"
@@ -192,4 +193,4 @@ def test_a_huge_file_with_hundreds_of_problems_is_cut_quickly() -> None:
     begin = time.process_time()
     cut = render(text, problems, 8000)
     assert time.process_time() - begin < 5
-    assert len(parse_rendered(cut.text).diagnostics) > 200
+    assert len(read_back(cut.text).diagnostics) > 200

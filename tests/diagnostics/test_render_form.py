@@ -8,9 +8,11 @@ import pytest
 
 from motet.diagnostics.render import Rendered, pack, render_file
 from motet.diagnostics.render_lines import one_line
-from motet.diagnostics.render_parse import parse_rendered
 from motet.messages import estimate_tokens
 from motet.text import Diagnostic, Position, Range, Severity, SuggestedFix, TextEdit, TextFile
+from motet.text.report import ReportedDiagnostic, ReportedEdit, ReportedFix
+
+from .reading import lines_of, read_back
 
 ROOT = Path("/abs/path")
 RULE = "-" * 80
@@ -141,8 +143,8 @@ def test_the_old_and_the_new_text_of_an_edit_are_json_strings_in_which_everythin
     edit = TextEdit(Range(Position(1, 1), Position(2, 3)), 'メ "q"\r\n\u202e\x7f\U000e0041')
     text = rendered("a\tb\r\nç→\n", problem(1, fixes=(SuggestedFix("do", (edit,)),)))
     assert text.endswith('    1:1-2:3 "a\\tb\\nç→" → "メ \\"q\\"\\n\\u202e\\u007f\\udb40\\udc41"')
-    (back,) = parse_rendered(text).diagnostics
-    assert back.fixes[0].edits == (TextEdit(edit.range, 'メ "q"\n\u202e\x7f\U000e0041'),)
+    (back,) = read_back(text).diagnostics
+    assert back.fixes[0].edits == (ReportedEdit(edit.range, "a\tb\nç→", 'メ "q"\n\u202e\x7f\U000e0041'),)
 
 
 @pytest.mark.parametrize(
@@ -173,44 +175,20 @@ def test_a_path_cannot_break_out_of_its_line() -> None:
 
 
 def test_the_way_back_gives_lines_and_problems() -> None:
-    back = parse_rendered(rendered(INDEX_TS, COMPONNT, path="src/index.ts"))
+    back = read_back(rendered(INDEX_TS, COMPONNT, path="src/index.ts"))
     assert back.path == "/abs/path/src/index.ts"
-    assert back.lines == dict(enumerate(INDEX_TS.splitlines(), 1))
+    assert lines_of(back) == dict(enumerate(INDEX_TS.splitlines(), 1))
     (found,) = back.diagnostics
-    assert found == Diagnostic(
-        "/abs/path/src/index.ts",
-        Range.at(4, 21),
-        Severity.ERROR,
-        COMPONNT.message,
-        "ts",
-        "2552",
-        COMPONNT.fixes,
-    )
+    edit = ReportedEdit(Range(Position(4, 21), Position(4, 29)), "Componnt", "Component")
+    fix = ReportedFix("Change spelling to 'Component'", (edit,))
+    assert found == ReportedDiagnostic(Position(4, 21), Severity.ERROR, COMPONNT.message, "ts", "2552", (fix,))
 
 
 def test_a_file_that_looks_like_the_form_itself_does_not_confuse_the_way_back() -> None:
     text = rendered("x\n", problem(1, message="inner"))
-    back = parse_rendered(rendered(f"{text}\n\n{text}", problem(3, message="outer")))
-    assert list(back.lines.values()) == f"{text}\n\n{text}".split("\n")
+    back = read_back(rendered(f"{text}\n\n{text}", problem(3, message="outer")))
+    assert list(lines_of(back).values()) == f"{text}\n\n{text}".split("\n")
     assert [each.message for each in back.diagnostics] == ["outer"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "hello",
-        f"File: /a\n{RULE}\nContent:\nx",
-        f"File: /a\n{RULE}\nContent: (lines 1-9 of 20; the rest is left out)\nx\n\nDiagnostics:\n{RULE}\n",
-        f"File: /a\n{RULE}\nContent: (whatever)\nx\n\nDiagnostics:\n{RULE}\n",
-        f"File: /a\n{RULE}\nContent:\nx\n\nDiagnostics:\n{RULE}\nnot a problem",
-        f"File: /a\n{RULE}\nContent:\nx\n\nDiagnostics:\n{RULE}\n[Bad] Line 1, Column 1: x (y)",
-        f"File: /a\n{RULE}\nContent:\nx\n\nDiagnostics:\n{RULE}\n[Error] Line 1, Column 1: x (y)\n    1:1-1:1 \"\" → \"\"",
-    ],
-)  # fmt: skip
-def test_another_text_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"^not "):
-        parse_rendered(text)
 
 
 def test_files_are_packed_in_their_order_into_requests_that_fit() -> None:

@@ -364,6 +364,42 @@ async def test_nothing_outside_is_written_made_or_removed(project: Path, tmp_pat
     assert (tmp_path / "outside.py").read_bytes() == b"outside"
 
 
+async def test_a_file_is_not_removed_through_a_link_that_would_lead_nowhere(
+    project: Path, disk: DiskWorkspace
+) -> None:
+    (project / "src").mkdir()
+    (project / "src/f.py").write_bytes(b"old")
+    (project / "link.py").symlink_to("src/f.py")
+    (project / "again.py").symlink_to("link.py")
+    for name in ("link.py", "again.py"):
+        with pytest.raises(WorkspaceError) as caught:
+            await disk.delete(await disk.read(name))
+        assert str(caught.value) == (
+            f"{name}: not removed: it is a link to src/f.py, which would lead nowhere; name src/f.py"
+        )
+    assert (project / "again.py").read_bytes() == b"old"
+    assert await disk.history() == []
+
+
+async def test_a_file_is_not_moved_through_a_link_that_would_lead_nowhere(project: Path, disk: DiskWorkspace) -> None:
+    (project / "f.py").write_bytes(b"old")
+    (project / "link.py").symlink_to("f.py")
+    with pytest.raises(WorkspaceError, match=r"^link\.py: not moved: it is a link to f\.py, .*; name f\.py$"):
+        await disk.create("new.py", b"new", moved_from="link.py")
+    assert sorted(path.name for path in project.iterdir()) == ["f.py", "link.py"]
+    assert (project / "link.py").read_bytes() == b"old"
+
+
+async def test_a_file_in_a_linked_directory_is_removed(project: Path, disk: DiskWorkspace) -> None:
+    (project / "real").mkdir()
+    (project / "real/f.py").write_bytes(b"old")
+    (project / "linked").symlink_to("real")
+    await disk.delete(await disk.read("linked/f.py"))
+    assert list((project / "linked").iterdir()) == []
+    await disk.undo()
+    assert (project / "linked/f.py").read_bytes() == b"old"
+
+
 async def test_a_failed_creation_leaves_no_directories(
     project: Path, disk: DiskWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,12 +71,12 @@ def failing_from(step: int, last: int, code: int) -> tuple[list[str], object]:
     return failed, before
 
 
-async def run_with_failures(project: Path, state: Path, step: int, last: int, code: int) -> bool:
-    """The run with failing steps; false once the run has fewer steps than `step`."""
+async def run_with_failures(project: Path, state: Path, step: int, last: int, code: int, act: str = "run") -> bool:
+    """A run with failing steps; false once the run has fewer steps than `step`."""
     failed, before = failing_from(step, last, code)
     with faults.every_step(before):  # pyright: ignore[reportArgumentType]
         try:
-            await faults.run(project, state)
+            await faults.RUNS[act](project, state)
         except WorkspaceError as error:
             assert "\n" not in str(error)
             assert failed, error
@@ -84,19 +84,24 @@ async def run_with_failures(project: Path, state: Path, step: int, last: int, co
 
 
 @pytest.mark.acceptance("T-23")
-@pytest.mark.parametrize(("code", "system"), [(errno.ENOSPC, "exchange"), (errno.EIO, "plain")])
-def test_a_step_that_fails_leaves_whole_files_and_an_undo_that_works(tmp_path: Path, code: int, system: str) -> None:
+@pytest.mark.parametrize(
+    ("act", "code", "system"),
+    [("run", errno.ENOSPC, "exchange"), ("run", errno.EIO, "plain"), ("many", errno.ENOSPC, "exchange")],
+)
+def test_a_step_that_fails_leaves_whole_files_and_an_undo_that_works(
+    tmp_path: Path, act: str, code: int, system: str
+) -> None:
     with faults.plain_renames() if system == "plain" else contextlib.nullcontext():
-        fail_at_every_step(tmp_path, code)
+        fail_at_every_step(tmp_path, code, act)
 
 
-def fail_at_every_step(tmp_path: Path, code: int) -> None:
+def fail_at_every_step(tmp_path: Path, code: int, act: str) -> None:
     step = 0
     more = True
     while more:
         step += 1
         project, state = faults.lay_out(tmp_path / str(step))
-        more = asyncio.run(run_with_failures(project, state, step, step, code))
+        more = asyncio.run(run_with_failures(project, state, step, step, code, act))
         assert_every_file_is_old_or_new(project)
         asyncio.run(assert_undo_brings_everything_back(project, state))
         faults.write_in_every_directory(project)
@@ -161,9 +166,13 @@ def crash_cases(tmp_path: Path, action: str, system: str) -> list[Path]:
 
 
 @pytest.mark.acceptance("T-23")
-@pytest.mark.parametrize("system", ["exchange", "plain"])
-def test_kill_9_at_any_step_of_a_run_leaves_whole_files_and_an_undo_that_works(tmp_path: Path, system: str) -> None:
-    cases = crash_cases(tmp_path, "run", system)
+@pytest.mark.parametrize(
+    ("act", "system"), [("run", "exchange"), ("run", "plain"), ("many", "exchange"), ("many", "plain")]
+)
+def test_kill_9_at_any_step_of_a_run_leaves_whole_files_and_an_undo_that_works(
+    tmp_path: Path, act: str, system: str
+) -> None:
+    cases = crash_cases(tmp_path, act, system)
     assert len(cases) > 100
     for case in cases:
         project, state = case / "project", case / "state"

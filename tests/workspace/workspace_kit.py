@@ -1,6 +1,6 @@
 """A human who can be asked; one run over a small project, and ways to make any step of it fail or be the last one.
 
-As a program (`python workspace_kit.py BASE run|undo|merge exchange|plain`) it does the run again and again in
+As a program (`python workspace_kit.py BASE run|many|undo|merge exchange|plain`) it does the run again and again in
 `BASE/1`, `BASE/2`, …, each time in a process of its own that kills itself at step 1, 2, …, until one comes to its end.
 """
 
@@ -10,12 +10,15 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from motet.errors import MotetError
 from motet.permissions import Action, Answer, Gate, GrantStore, RuleSet
+from motet.text import TextFile
 from motet.workspace import Checkpoints, DiskWorkspace, _fs, atomic
 from motet.workspace.guard import Guard
 
@@ -97,6 +100,22 @@ async def run(project: Path, state: Path) -> None:
     await workspace.finish()
 
 
+async def run_many(project: Path, state: Path) -> None:
+    """The same files in one call, all but the removal. Raises what one of them failed with."""
+    workspace = open_workspace(project, state)
+    await workspace.begin("a run")
+    files = [await workspace.read(path) if path in BEFORE else TextFile.new(path) for path in AFTER]
+    outcomes = await workspace.write_many([(file, AFTER[file.path]) for file in files])
+    for outcome in outcomes:
+        if isinstance(outcome, MotetError):
+            raise outcome
+    await workspace.delete(await workspace.read("src/old.py"))
+    await workspace.finish()
+
+
+RUNS = {"run": run, "many": run_many}
+
+
 async def change_and_go_on(project: Path, state: Path) -> None:
     """What leads to `CHANGED_SINCE`."""
     for name in ("a.py", "old.py"):
@@ -119,12 +138,15 @@ async def change_and_go_on(project: Path, state: Path) -> None:
 def every_step(before: Callable[[int, str, tuple[object, ...]], None]) -> Generator[None]:
     """Call `before(number, name, arguments)` ahead of each file-system step inside the block."""
     count = 0
+    counting = threading.Lock()  # some steps are taken side by side
 
     def wrapped(name: str, real: Call) -> Call:
         def call(*args: object, **kwargs: object) -> object:
             nonlocal count
-            count += 1
-            before(count, name, args)
+            with counting:
+                count += 1
+                number = count
+            before(number, name, args)
             return real(*args, **kwargs)
 
         return call
@@ -181,7 +203,7 @@ def write_in_every_directory(project: Path) -> None:
 
 
 def main(base: Path, action: str) -> None:
-    """`action`: the run, the undo after it, or an undo with a merge."""
+    """`action`: a run, the undo after one, or an undo with a merge."""
     number = 0
     while True:
         number += 1
@@ -213,7 +235,7 @@ def die_at(step: int, project: Path, state: Path, action: str) -> None:
         if action in ("undo", "merge"):
             asyncio.run(open_workspace(project, state).undo(merge=action == "merge"))
         else:
-            asyncio.run(run(project, state))
+            asyncio.run(RUNS[action](project, state))
     os._exit(0)
 
 

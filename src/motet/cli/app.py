@@ -64,6 +64,7 @@ def group() -> None:
     Examples:
       motet fix                 fix the workspace, reviewing each change
       motet fix src --dry-run   show what would be changed
+      motet apply answer.md     apply the edits in any model's answer
       motet undo                take the last run back
       motet fix --help          what else it can do
     """

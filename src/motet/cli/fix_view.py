@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-
+from motet.cli.call_progress import CallProgress
 from motet.cli.problem_lines import list_problems
 from motet.cli.progress import ServerProgress
 from motet.cli.speech import Speech
@@ -26,7 +24,6 @@ from motet.text import Diagnostic
 from motet.tools import ToolOutput
 from motet.turn import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
 
-_PATH = re.compile(r'"path"\s*:\s*("(?:[^"\\]|\\.)*")')
 _MOST_NAMED = 3
 """Files that are named one by one."""
 _STUCK = frozenset({EndReason.NO_PROGRESS, EndReason.ROUNDS, EndReason.BUDGET})
@@ -40,7 +37,7 @@ class FixView:
         self._terminal = terminal
         self._model = model
         self._speech = Speech(terminal)
-        self._arguments: dict[int, str] = {}
+        self._calls = CallProgress()
         self.servers = ServerProgress(terminal)
         self.problems: tuple[Diagnostic, ...] = ()
         self._was_checked = True
@@ -79,7 +76,7 @@ class FixView:
         terminal = self._terminal
         match event:
             case AnswerStarted():
-                self._arguments.clear()
+                self._calls.clear()
                 terminal.progress(f"{self._model} reads {_names(files)}")
             case TextDelta(text):
                 self._speech.hear(text)
@@ -87,10 +84,9 @@ class FixView:
                     terminal.progress(f"{self._model} writes an edit: {_count(self._speech.edit_lines, 'line')}")
             case ReasoningDelta():
                 terminal.progress(f"{self._model} thinks about {_names(files)}")
-            case ToolCallDelta(index, arguments):
+            case ToolCallDelta():
                 self._speech.end()
-                self._arguments[index] = self._arguments.get(index, "") + arguments
-                terminal.progress(f"{self._model} {_writing(self._arguments[index])}")
+                terminal.progress(f"{self._model} {self._calls.hear(event)}")
             case Retrying(delay, attempt, reason):
                 self._speech.end()
                 terminal.line(f"{reason}; trying again in {delay:.0f} s (attempt {attempt})", "yellow", hang=2)
@@ -158,20 +154,6 @@ class FixView:
             terminal.line(used, "dim", always=True)
         if event.changed:
             terminal.line("`motet undo` takes it back.", "dim")
-
-
-def _writing(arguments: str) -> str:
-    """What the piece of a tool call says so far: which file, how many lines."""
-    path = _PATH.search(arguments)
-    lines = _count(arguments.count("\\n"), "line")
-    return f"writes an edit to {_unquoted(path[1])}: {lines}" if path else "writes an edit"
-
-
-def _unquoted(text: str) -> str:
-    try:
-        return str(json.loads(text))
-    except ValueError:
-        return text.strip('"')
 
 
 def _names(files: list[str] | tuple[str, ...]) -> str:

@@ -35,11 +35,11 @@ from motet.diagnostics.render_cut import (
 )
 from motet.diagnostics.render_definitions import FindDefinition, definition_blocks
 from motet.diagnostics.render_lines import lf, visible
-from motet.diagnostics.render_parse import FILE_HEAD, RULE
 from motet.diagnostics.render_problems import ProblemSection
 from motet.messages import estimate_tokens
 from motet.messages.tokens import BYTES_PER_TOKEN
 from motet.text import Diagnostic, LineIndex, TextFile
+from motet.text.report import RULE
 from motet.text.syntax import language_of
 
 
@@ -74,7 +74,7 @@ def render_file(
     when the file has to be cut.
     """
     index = LineIndex(lf(file.text))
-    head = f"{FILE_HEAD}{visible(str(root / file.path))}\n{RULE}\n"
+    head = f"File: {visible(str(root / file.path))}\n{RULE}\n"
     lines = index.text.removesuffix("\n").split("\n")
     whole = Selection(lines, sys.maxsize)
     whole.add(1, len(lines))

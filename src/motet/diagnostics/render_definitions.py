@@ -13,8 +13,8 @@ from pathlib import Path
 from motet.diagnostics.outline import FoundDefinition
 from motet.diagnostics.render_cut import named_lines
 from motet.diagnostics.render_lines import lf, visible
-from motet.diagnostics.render_parse import RULE
 from motet.messages import estimate_tokens
+from motet.text.report import RULE
 
 FindDefinition = Callable[[str], Sequence[FoundDefinition]]
 """Where a name is defined in the files of the workspace, best first."""

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from motet.diagnostics.render_cut import byte_length
 from motet.diagnostics.render_lines import diagnostic_lines
-from motet.diagnostics.render_parse import DIAGNOSTICS_HEAD
 from motet.text import Diagnostic, LineIndex, Severity
+from motet.text.report import RULE
+
+DIAGNOSTICS_HEAD = f"\n\nDiagnostics:\n{RULE}\n"
 
 
 class ProblemSection:

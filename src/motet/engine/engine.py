@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
@@ -142,10 +143,11 @@ class Engine:
         emit: Callable[[FixEvent], None],
         *,
         dry_run: bool = False,
+        approximate: Literal["refuse", "propose"] = "refuse",
     ) -> FixLoop:
-        """The loop of `motet fix`, with the limits of the settings."""
+        """The loop of `motet fix`, with the limits of the settings; `approximate` as for `EditDesk`."""
         fix = self.loaded.settings.fix
-        options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run)
+        options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run, approximate)
         return FixLoop(self.workspace, diagnostics, model, self.gate, reviewer, options, emit)
 
     def _checkers(self, commands: Sequence[str]) -> list[Checker]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Literal
 
 from motet.diagnostics import Change, DiagnosticsService, Report, compare
 from motet.errors import FileTooLarge, ModelError, ModelErrorKind, NotText, PermissionDenied, WorkspaceError
@@ -47,13 +48,17 @@ _SMALLEST_REQUEST = 250
 
 @dataclass(frozen=True, slots=True)
 class FixOptions:
-    """How far a run may go. Tokens and dollars are for the whole run."""
+    """How far a run may go. Tokens and dollars are for the whole run.
+
+    `approximate` is `propose` only where a human reviews: see `EditDesk`.
+    """
 
     rounds: int = 5
     model_rounds: int = 6
     max_tokens: int | None = None
     max_cost: float | None = None
     dry_run: bool = False
+    approximate: Literal["refuse", "propose"] = "refuse"
 
 
 class FixLoop:
@@ -195,7 +200,7 @@ class FixLoop:
         return build_requests(self._workspace.root, self._files, wanted, self._model.limits, self._notes, most_tokens)
 
     async def _turn(self, request: Request, reports: list[FileReport]) -> str:
-        desk = EditDesk(self._workspace, self._reviewer, self._after_apply)
+        desk = EditDesk(self._workspace, self._reviewer, self._after_apply, approximate=self._options.approximate)
         toolbox = Toolbox([ReplaceInFile(desk)])
         limit, ended = "", False
         shown = {path: self._files[path] for path in request.paths}

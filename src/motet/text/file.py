@@ -76,14 +76,16 @@ class TextFile:
             size = f"{len(data) / 1e6:.1f} MB"
             raise FileTooLarge(f"{path}: {size} is more than motet edits ({MAX_TEXT_BYTES // 1024**2} MiB)")
         bom, encoding = next(((b, e) for b, e in _BOMS if data.startswith(b)), (b"", ""))
-        body = data[len(bom) :]
+        body = data[len(bom) :] if bom else data
         if not encoding:
             if b"\0" in body:
                 raise NotText(f"{path}: binary file")
             encoding = _declared_encoding(body) or "utf-8"
+        if encoding == "utf-8" and body.isascii():
+            return cls(path, data, None, encoding, bom, b"\r" in body)  # decoded when somebody reads it
         try:
             text = body.decode(encoding)
-            lossless = text.encode(encoding) == body
+            lossless = encoding == "utf-8" or text.encode(encoding) == body
         except UnicodeError:
             lossless = False
             text = ""

@@ -88,8 +88,9 @@ class EditDesk:
             proposal = decided.get(file.path)
             before = proposal.before if proposal else file.before
             self.reports.append(FileReport(file.path, file, proposal, before))
-            self.reports[-1] = await write_decided(self._workspace, self.reports[-1])
-            self._learn(self.reports[-1])
+        async for number, report in write_decided(self._workspace, self.reports[first:]):
+            self.reports[first + number] = report
+            self._learn(report)
         self.reports += [_unreadable(path, edits, error) for path, error in unreadable.items()]
         self.reports[first:] = await self._look_again(self.reports[first:])
         return DeskReport(tuple(self.reports[first:]), names)

@@ -5,8 +5,9 @@ What is reported comes from reading the file again, not from what the workspace 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from motet.edits import Proposal
 from motet.edits.lines import Line, join_lines, split_lines
@@ -24,11 +25,37 @@ _MOST_LINES = 60
 """Lines of one such place that are shown; a longer one is cut."""
 
 
-async def write_decided(workspace: Workspace, report: FileReport) -> FileReport:
-    """Write what `report.proposal` has accepted, and say in the report what became of it. Raises nothing on purpose.
+async def write_decided(workspace: Workspace, reports: Sequence[FileReport]) -> AsyncIterator[tuple[int, FileReport]]:
+    """Write what the proposals of `reports` have accepted: by number, each report with what became of it, as soon as
+    that is known. Files that are rewritten one after the other are written together. Raises nothing on purpose.
 
     A file that was changed since is written only when what was accepted merges with that change.
     """
+    for rewrites, group in groupby(enumerate(reports), key=lambda numbered: _is_rewrite(numbered[1])):
+        numbered = list(group)
+        tried = await _write_together(workspace, [report for _, report in numbered]) if rewrites else {}
+        for number, report in numbered:
+            yield number, await _written(workspace, report, tried.get(report.path))
+
+
+def _is_rewrite(report: FileReport) -> bool:
+    """Whether a file is there, stays where it is and gets a text."""
+    proposal = report.proposal
+    if proposal is None or not proposal.taken or proposal.will_delete or proposal.before is None:
+        return False
+    return proposal.target == proposal.path
+
+
+async def _write_together(workspace: Workspace, reports: Sequence[FileReport]) -> dict[str, TextFile | MotetError]:
+    """What became of each file, by path."""
+    proposals = [report.proposal for report in reports if report.proposal is not None]
+    news = [(each.before, each.accepted()) for each in proposals if each.before is not None]
+    outcomes = await workspace.write_many(news)
+    return {each.path: outcome for each, outcome in zip(proposals, outcomes, strict=True)}
+
+
+async def _written(workspace: Workspace, report: FileReport, tried: TextFile | MotetError | None) -> FileReport:
+    """The report with what became of its file; `tried`: what came of a first try to write it."""
     proposal = report.proposal
     if proposal is None or not proposal.taken:
         return report
@@ -37,7 +64,7 @@ async def write_decided(workspace: Workspace, report: FileReport) -> FileReport:
             return await _delete(workspace, report, proposal)
         if proposal.target != proposal.path:
             return await _move(workspace, report, proposal)
-        return await _write(workspace, report, proposal)
+        return await _write(workspace, report, proposal, tried)
     except _Conflict as conflict:
         return replace(report, problem=str(conflict), stale=True, excerpt=conflict.excerpt)
     except StaleFile as error:
@@ -54,11 +81,16 @@ class _Conflict(MotetError):
         self.excerpt = excerpt
 
 
-async def _write(workspace: Workspace, report: FileReport, proposal: Proposal) -> FileReport:
-    before, new = proposal.before, proposal.accepted()
-    for _ in range(_MOST_ROUNDS):
+async def _write(
+    workspace: Workspace, report: FileReport, proposal: Proposal, tried: TextFile | MotetError | None
+) -> FileReport:
+    before, new = proposal.before, tried.data if isinstance(tried, TextFile) else proposal.accepted()
+    for number in range(_MOST_ROUNDS):
         try:
-            if before is None:
+            if tried is not None and number == 0:
+                if isinstance(tried, MotetError):
+                    raise tried
+            elif before is None:
                 await workspace.create(report.path, new)
             elif new != before.data:
                 await workspace.write(before, new)

@@ -6,6 +6,7 @@ Names are looked up below the directory handle `at`, never by a path that could 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import os
@@ -62,6 +63,13 @@ def sync(handle: int) -> None:
     except OSError as error:
         if error.errno not in UNSUPPORTED:
             raise
+
+
+def uncache(handle: int) -> None:
+    """Let go of the memory that holds what the disk holds as well; a hint, where the system takes it."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def set_owner(handle: int, user: int, group: int) -> None:

@@ -15,7 +15,7 @@ import os
 import secrets
 import stat
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as changed
 
@@ -26,7 +26,7 @@ from motet.workspace.failures import reason, shown
 from motet.workspace.guard import Place
 from motet.workspace.temporary import Spare, clean, spare_name
 
-_CHUNK = 1024 * 1024
+_CHUNK = 256 * 1024  # stays in the processor's cache while it is compared
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # Rights and signatures that belong to the old bytes; the kernel drops the first itself when a file is written.
@@ -58,10 +58,11 @@ def read(place: Place, limit: int = MAX_TEXT_BYTES) -> bytes:
         return _read(handle, limit)
 
 
-def examine(place: Place) -> Current | None:
+def examine(place: Place, expected: bytes | None = None) -> Current | None:
     """What would be replaced or removed; None when there is nothing. Comes before each of the three below.
 
-    Raises `WorkspaceError` for what motet does not write: no regular file, several hard links, read-only.
+    A file that holds `expected` is compared, not read into memory once more. Raises `WorkspaceError` for what motet
+    does not write: no regular file, several hard links, read-only.
     """
     clean(place.directory)
     if place.missing:
@@ -69,9 +70,58 @@ def examine(place: Place) -> Current | None:
     try:
         with _opened(place.directory, place.name, place) as handle:
             info = _require_writable(place, handle)
+            if expected is not None and _holds(handle, expected):
+                return Current(expected, _mode(info))
+            os.lseek(handle, 0, os.SEEK_SET)
             return Current(_read(handle, MAX_TEXT_BYTES), _mode(info))
     except FileNotFoundError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """New bytes on their way to a place: filled, then swapped in, then confirmed. Made by `staged`."""
+
+    place: Place
+    before: bytes | None
+    after: bytes
+    _handle: int
+    _spare: Spare
+
+    def fill(self) -> None:
+        """Write the bytes beside their place; on the disk on return. Raises `OSError`."""
+        write_all(self._handle, self.after)
+        _fs.sync(self._handle)
+
+    def swap(self, old: ExitStack) -> None:
+        """Give them the name, if it still stands for `before`. Raises `StaleFile`, `WorkspaceError` or `OSError`.
+
+        With `old` the last handle to the old file is closed: freeing a large one takes the system as long as a write.
+        """
+        self.place.require_unmoved()
+        if self.before is not None:
+            _swap_in(self.place, self._spare, self.before, old)
+            return
+        try:
+            _fs.rename_new(self._spare.name, self.place.name, at=self.place.directory)
+        except FileExistsError as error:
+            raise StaleFile(f"{shown(self.place.asked)}: exists already; read it first") from error
+
+
+@contextmanager
+def staged(place: Place, before: bytes | None, after: bytes, mode: int | None = None) -> Generator[Staged]:
+    """A temporary file for `after`, gone at the end; the directory of `place` must exist.
+
+    It has the mode, owner, group and extended attributes of the file that it is to replace; where `before` is None,
+    `mode`, or the user's default mode. Raises `WorkspaceError` or `OSError`.
+    """
+    with _written(place.directory, 0o666 if before is None else 0o600) as (handle, spare):
+        if before is not None:
+            with _opened(place.directory, place.name, place) as old:
+                _carry_over(place, old, _require_writable(place, old), handle)
+        elif mode is not None:
+            _fs.set_mode(handle, mode)
+        yield Staged(place, before, after, handle, spare)
 
 
 def replace(place: Place, expected: bytes, new: bytes) -> None:
@@ -79,13 +129,9 @@ def replace(place: Place, expected: bytes, new: bytes) -> None:
 
     Raises `StaleFile` when the file is another by now, `WorkspaceError` or `OSError` when it cannot be written.
     """
-    with _opened(place.directory, place.name, place) as old, _written(place.directory, 0o600) as (handle, spare):
-        info = _require_writable(place, old)
-        _require_same(place, _read(old, MAX_TEXT_BYTES), expected)
-        _carry_over(place, old, info, handle)
-        _fill(handle, new)
-        place.require_unmoved()
-        _swap_in(place, spare, expected)
+    with ExitStack() as old, staged(place, expected, new) as file:
+        file.fill()
+        file.swap(old)
     _confirm(place, "written")
 
 
@@ -94,15 +140,10 @@ def create(place: Place, data: bytes, mode: int | None = None) -> None:
 
     Raises `StaleFile` when something has that name by now.
     """
-    with _directories_made(place) as there, _written(there.directory, 0o666) as (handle, spare):
-        if mode is not None:
-            _fs.set_mode(handle, mode)
-        _fill(handle, data)
-        there.require_unmoved()
-        try:
-            _fs.rename_new(spare.name, there.name, at=there.directory)
-        except FileExistsError as error:
-            raise StaleFile(f"{shown(place.asked)}: exists already; read it first") from error
+    with _directories_made(place) as there:
+        with ExitStack() as old, staged(there, None, data, mode) as file:
+            file.fill()
+            file.swap(old)
         _confirm(there, "written")
 
 
@@ -110,12 +151,12 @@ def remove(place: Place, expected: bytes) -> None:
     """Remove the file while it holds `expected`. Raises `StaleFile`, `WorkspaceError` or `OSError`."""
     with _opened(place.directory, place.name, place) as old:
         _require_writable(place, old)
-        _require_same(place, _read(old, MAX_TEXT_BYTES), expected)
+        _require_same(place, old, expected)
     place.require_unmoved()
     with spare_name(place.directory) as spare:
         _fs.rename(place.name, spare.name, at=place.directory)
         try:
-            _require_same(place, _content(place, spare.name), expected)
+            _require_held(place, spare.name, expected)
         except BaseException:
             with _kept_unless_done(place, spare):
                 _fs.rename_new(spare.name, place.name, at=place.directory)
@@ -123,18 +164,32 @@ def remove(place: Place, expected: bytes) -> None:
     _confirm(place, "removed")
 
 
+@contextmanager
+def confirming(place: Place, done: str) -> Generator[None]:
+    """For a wait for the directory of `place`; an `OSError` inside is an `Unconfirmed`."""
+    try:
+        yield
+    except OSError as error:
+        raise Unconfirmed(f"{shown(place.asked)}: {done}, but not confirmed by the disk: {reason(error)}") from error
+
+
+def _confirm(place: Place, done: str) -> None:
+    with confirming(place, done):
+        _fs.sync(place.directory)
+
+
 def digest(data: bytes) -> str:
     """SHA-256 in hex: the identity of a content."""
     return hashlib.sha256(data).hexdigest()
 
 
-def _swap_in(place: Place, spare: Spare, expected: bytes) -> None:
+def _swap_in(place: Place, spare: Spare, expected: bytes, old: ExitStack) -> None:
     if not _fs.exchange(spare.name, place.name, at=place.directory):
-        _require_same(place, _content(place, place.name), expected)
+        _require_held(place, place.name, expected)
         _fs.rename(spare.name, place.name, at=place.directory)
         return
     try:
-        _require_same(place, _content(place, spare.name), expected)
+        _require_same(place, old.enter_context(_opened(place.directory, spare.name, place)), expected)
     except BaseException:
         with _kept_unless_done(place, spare):
             _fs.exchange(spare.name, place.name, at=place.directory)
@@ -158,13 +213,13 @@ def _kept_unless_done(place: Place, spare: Spare) -> Generator[None]:
         ) from error
 
 
-def _content(place: Place, name: str) -> bytes:
+def _require_held(place: Place, name: str, expected: bytes) -> None:
     with _opened(place.directory, name, place) as handle:
-        return _read(handle, MAX_TEXT_BYTES)
+        _require_same(place, handle, expected)
 
 
-def _require_same(place: Place, data: bytes, expected: bytes) -> None:
-    if data != expected:
+def _require_same(place: Place, handle: int, expected: bytes) -> None:
+    if not _holds(handle, expected):
         raise StaleFile(f"{shown(place.asked)}: changed since it was read; read it again")
 
 
@@ -205,9 +260,14 @@ def _read(handle: int, limit: int) -> bytes:
     return b"".join(chunks)
 
 
-def _fill(handle: int, data: bytes) -> None:
-    write_all(handle, data)
-    _fs.sync(handle)
+def _holds(handle: int, expected: bytes) -> bool:
+    """Whether what is read from here to the end is `expected`."""
+    position = 0
+    while chunk := _fs.read(handle, _CHUNK):
+        if not expected.startswith(chunk, position):
+            return False
+        position += len(chunk)
+    return position == len(expected)
 
 
 def write_all(handle: int, data: bytes) -> None:
@@ -283,10 +343,3 @@ def _directory_made(name: str, parent: int) -> Generator[int]:
             with contextlib.suppress(OSError):
                 _fs.remove_directory(name, at=parent)
         raise
-
-
-def _confirm(place: Place, done: str) -> None:
-    try:
-        _fs.sync(place.directory)
-    except OSError as error:
-        raise Unconfirmed(f"{shown(place.asked)}: {done}, but not confirmed by the disk: {reason(error)}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from motet.workspace import atomic
 from motet.workspace.atomic import Current
@@ -16,7 +16,7 @@ class Change:
 
     `mode` holds the permission bits that the file has; for a new file, those it is to have, None for the user's
     default. `made` names the directories that are made for it. `undoes` and `moved_from` are as in `Entry`. `old`
-    and `new` are the hashes of `before` and `after`.
+    and `new` are the hashes of `before` and `after`; `hashes` are these two, where they are known.
     """
 
     path: str
@@ -26,12 +26,14 @@ class Change:
     made: tuple[str, ...] = ()
     undoes: int | None = None
     moved_from: str | None = None
+    hashes: InitVar[tuple[str | None, str | None] | None] = None
     old: str | None = field(init=False, default=None)
     new: str | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "old", hash_of(self.before))
-        object.__setattr__(self, "new", hash_of(self.after))
+    def __post_init__(self, hashes: tuple[str | None, str | None] | None) -> None:
+        old, new = hashes or (hash_of(self.before), hash_of(self.after))
+        object.__setattr__(self, "old", old)
+        object.__setattr__(self, "new", new)
 
     @classmethod
     def at(
@@ -43,11 +45,12 @@ class Change:
         *,
         undoes: int | None = None,
         moved_from: str | None = None,
+        hashes: tuple[str | None, str | None] | None = None,
     ) -> Change:
         """The change that `after` means at `place`, which holds `current`; `mode` is for a new file."""
         if current is None:
-            return cls(place.real, None, after, mode, _missing(place), undoes, moved_from)
-        return cls(place.real, current.data, after, current.mode, (), undoes, moved_from)
+            return cls(place.real, None, after, mode, _missing(place), undoes, moved_from, hashes)
+        return cls(place.real, current.data, after, current.mode, (), undoes, moved_from, hashes)
 
 
 def make(place: Place, change: Change) -> None:

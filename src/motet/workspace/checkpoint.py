@@ -25,7 +25,7 @@ from motet.workspace.failures import told
 from motet.workspace.guard import Place
 from motet.workspace.journal import Journal
 from motet.workspace.manifest import Entry, Manifest, Saved
-from motet.workspace.retention import journal_path, journals, make_room
+from motet.workspace.retention import Shelf, journal_path, journals
 from motet.workspace.store import locked
 
 LOCK_SECONDS = 30.0
@@ -100,9 +100,12 @@ class Checkpoints:
         self._root = os.path.realpath(root)
         self._store = state_dir / "checkpoints"
         self._home = self._store / "workspaces" / digest(os.fsencode(self._root))[:16]
+        self._shelf = Shelf(self._store, self._home)
         self._current: Checkpoint | None = None
         self._open: Journal | None = None  # the one that was written last
         self._is_new_format = False
+        self.left: tuple[bytes, str] | None = None
+        """What the last write left in its file, and the hash of that: mostly what the next one finds there."""
         self._stop = threading.Event()
 
     @property
@@ -166,7 +169,8 @@ class Checkpoints:
             if journal is None:
                 journal = self._new_journal(checkpoint.label, changes)
             else:
-                journal.add([_entry(journal.manifest.entry(change.path), change) for change in changes], changes)
+                known = {entry.path: entry for entry in journal.manifest.entries}
+                journal.add([_entry(known.get(change.path), change) for change in changes], changes)
             self._open = journal
         checkpoint.number = journal.manifest.number
         for change in changes:
@@ -174,14 +178,22 @@ class Checkpoints:
 
     def carry_out(self, place: Place, change: Change) -> None:
         """Make a recorded change, and note that it happened. Raises what `motet.workspace.atomic` raises."""
-        try:
+        with self.making(change):
             make(place, change)
+
+    @contextmanager
+    def making(self, change: Change) -> Generator[None]:
+        """Note that a recorded change was made inside."""
+        try:
+            yield
         except Unconfirmed:
             self._confirm(change)
             raise
         self._confirm(change)
 
     def _confirm(self, change: Change) -> None:
+        if change.after is not None and change.new is not None:
+            self.left = change.after, change.new
         if self._current is not None:
             self._current.confirm(change)
 
@@ -249,8 +261,7 @@ class Checkpoints:
         return None
 
     def _new_journal(self, label: str, changes: Sequence[Change]) -> Journal:
-        make_room(self._store, self._home)
-        number = max(journals(self._home), default=0) + 1
+        number = self._shelf.make_room() + 1
         entries = tuple(_entry(None, change) for change in changes)
         manifest = Manifest(number, self._root, time.time(), label, entries=entries)
         return Journal.create(journal_path(self._home, number), manifest, changes)

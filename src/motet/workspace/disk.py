@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-from motet.errors import OutsideWorkspace, StaleFile, WorkspaceError
+from motet.errors import MotetError, PermissionDenied, WorkspaceError
 from motet.permissions import Action, Effect, Gate, Origin, is_protected
 from motet.text import TextFile
 from motet.workspace import atomic, listing
-from motet.workspace.atomic import Current
-from motet.workspace.change import Change
+from motet.workspace.batch import NeedsYes, Outcome, Wanted, carry_out
 from motet.workspace.checkpoint import Checkpoint, CheckpointInfo, Checkpoints
-from motet.workspace.failures import shown, told
-from motet.workspace.guard import Guard, Place, normal
+from motet.workspace.failures import told
+from motet.workspace.guard import Guard, normal
 from motet.workspace.undo import UndoReport, touched, undo
 
 T = TypeVar("T")
@@ -33,7 +33,8 @@ class DiskWorkspace:
         self._guard = Guard(root)
         self._gate = gate
         self._checkpoints = checkpoints
-        self._state = Path(checkpoints.state_dir).resolve()
+        state = Path(checkpoints.state_dir).resolve()
+        self._own = f"{state.relative_to(self.root)}/".removeprefix("./") if state.is_relative_to(self.root) else None
         self._one_at_a_time = asyncio.Lock()
 
     @property
@@ -47,26 +48,28 @@ class DiskWorkspace:
 
     async def write(self, file: TextFile, new: bytes) -> TextFile:
         """See `Workspace.write`. Raises `PermissionDenied` for a protected place without a yes."""
-        after = TextFile.decode(normal(file.path), new)
-        await self._change(after.path, file.data, new, may_be_absent=not file.data)
-        return after
+        return await self._written(_rewriting(file, new))
+
+    async def write_many(self, news: Sequence[tuple[TextFile, bytes]]) -> list[TextFile | MotetError]:
+        """See `Workspace.write_many`. A protected place without a yes is a `PermissionDenied`."""
+        outcomes = await self._change([_rewriting(file, new) for file, new in news])
+        return [outcome for outcome in outcomes if outcome is not None]
 
     async def create(self, path: str, data: bytes, *, moved_from: str | None = None) -> TextFile:
         """See `Workspace.create`. Raises `PermissionDenied` for a protected place without a yes."""
-        after = TextFile.decode(normal(path), data)
-        await self._change(after.path, None, data, moved_from=moved_from)
-        return after
+        return await self._written(Wanted(path, None, data, moved_from=moved_from))
 
     async def delete(self, file: TextFile) -> None:
         """See `Workspace.delete`. Raises `PermissionDenied` for a protected place without a yes."""
-        await self._change(normal(file.path), file.data, None)
+        [outcome] = await self._change([Wanted(file.path, file.data, None)])
+        if isinstance(outcome, MotetError):
+            raise outcome
 
     async def list_files(self, paths: Sequence[str | PurePath] = ()) -> list[str]:
         """See `Workspace.list_files`."""
         found = await listing.list_files(self.root, paths)
-        if not self._state.is_relative_to(self.root):
-            return found
-        return [path for path in found if not (self.root / path).is_relative_to(self._state)]
+        own = self._own
+        return found if own is None else [path for path in found if not f"{path}/".startswith(own)]
 
     async def begin(self, label: str) -> Checkpoint:
         """Start a checkpoint: the writes from here on can be taken back together."""
@@ -108,61 +111,40 @@ class DiskWorkspace:
         with told(path), self._guard.locate(path) as place:
             return TextFile.decode(path, atomic.read(place))
 
-    async def _change(
-        self,
-        path: str,
-        before: bytes | None,
-        after: bytes | None,
-        *,
-        may_be_absent: bool = False,
-        moved_from: str | None = None,
-    ) -> None:
-        real = await asyncio.to_thread(self._resolved, path)
-        if is_protected(real) or is_protected(path):
-            through = "" if real == path else f", reached through the link {path}"
+    async def _written(self, wanted: Wanted) -> TextFile:
+        [outcome] = await self._change([wanted])
+        if isinstance(outcome, TextFile):
+            return outcome
+        raise outcome or WorkspaceError(f"{wanted.path}: not written")
+
+    async def _change(self, wanted: Sequence[Wanted]) -> list[Outcome]:
+        """Make the changes; what became of each, in order. Whoever has to be asked is asked after the others."""
+        outcomes = await self._carry_out(wanted)
+        for index, outcome in enumerate(outcomes):
+            if isinstance(outcome, NeedsYes):
+                outcomes[index] = await self._ask_and_change(wanted[index], outcome.real)
+        return outcomes
+
+    async def _ask_and_change(self, wanted: Wanted, real: str) -> Outcome:
+        path = normal(wanted.path)
+        through = "" if real == path else f", reached through the link {path}"
+        try:
             await self._gate.require(Action(Effect.WRITE, real, Origin.MODEL, f"a protected place{through}"))
-        await self._alone(lambda: self._apply(path, real, before, after, may_be_absent, moved_from))
+        except PermissionDenied as denied:
+            return denied
+        [outcome] = await self._carry_out([replace(wanted, allowed=real)])
+        return outcome
 
-    def _resolved(self, path: str) -> str:
-        with told(path, "not written"), self._guard.locate(path) as place:
-            if (self.root / place.real).is_relative_to(self._state):
-                raise OutsideWorkspace(f"{shown(path)}: belongs to motet's own state")
-            return place.real
-
-    def _apply(
-        self,
-        path: str,
-        real: str,
-        before: bytes | None,
-        after: bytes | None,
-        may_be_absent: bool,
-        moved_from: str | None,
-    ) -> None:
-        doing = "not removed" if after is None else "not written"
-        with self._checkpoints.locked(), told(path, doing), self._guard.locate(path) as place:
-            if place.real != real:
-                raise StaleFile(f"{shown(path)}: leads elsewhere now; read it again")
-            current = atomic.examine(place)
-            if current is None and may_be_absent:
-                before = None
-            _require(place, current, before)
-            if before == after:
-                return
-            old_path, mode = self._look(moved_from) if moved_from else (None, None)
-            change = Change.at(place, current, after, mode, moved_from=old_path)
-            self._checkpoints.record([change])
-            self._checkpoints.carry_out(place, change)
-
-    def _look(self, path: str) -> tuple[str, int | None]:
-        """The real path of a file, and its permission bits."""
-        with told(path), self._guard.locate(path) as place:
-            current = atomic.examine(place)
-            return place.real, current.mode if current else None
+    async def _carry_out(self, wanted: Sequence[Wanted]) -> list[Outcome]:
+        try:
+            return await self._alone(lambda: carry_out(self._guard, self._checkpoints, self._own, wanted))
+        except WorkspaceError as error:
+            return [error for _ in wanted]
 
     async def _alone(self, work: Callable[[], T]) -> T:
         """Do blocking work in a thread, one at a time; what has begun is brought to its end before a cancellation."""
         async with self._one_at_a_time:
-            task = asyncio.ensure_future(asyncio.to_thread(work))
+            task = asyncio.get_running_loop().run_in_executor(None, work)
             try:
                 return await asyncio.shield(task)
             except asyncio.CancelledError:
@@ -174,20 +156,5 @@ class DiskWorkspace:
                 raise
 
 
-def _require(place: Place, current: Current | None, before: bytes | None) -> None:
-    name = shown(place.asked)
-    if before is None:
-        if current is not None:
-            raise StaleFile(f"{name}: exists already; read it first")
-        _require_plain_name(place)
-    elif current is None:
-        raise StaleFile(f"{name}: was removed since it was read")
-    elif current.data != before:
-        raise StaleFile(f"{name}: changed since it was read; read it again")
-
-
-def _require_plain_name(place: Place) -> None:
-    """Names that read differently than they are, or mean a path elsewhere, are not made anew."""
-    made = "/".join((*place.missing, place.name))
-    if "\\" in made or not made.isprintable():
-        raise WorkspaceError(f"{shown(place.asked)}: not a name for a new file (backslash or invisible character)")
+def _rewriting(file: TextFile, new: bytes) -> Wanted:
+    return Wanted(file.path, file.data, new, may_be_absent=not file.data)

@@ -28,7 +28,8 @@ class Place:
     """Where a path leads: one `name` in the open directory `directory`.
 
     `asked` is the path that was given, `real` the one without links; both relative to the workspace, with `/`.
-    `missing` names the directories between `directory` and the file that do not exist yet.
+    `missing` names the directories between `directory` and the file that do not exist yet. `is_link`: what was asked
+    for is a link itself, and this is where it leads.
     """
 
     guard: Guard = field(repr=False)
@@ -37,6 +38,7 @@ class Place:
     name: str
     real: str
     missing: tuple[str, ...] = ()
+    is_link: bool = False
 
     def require_unmoved(self) -> None:
         """Raise `StaleFile` unless `asked` still leads to this very directory and name."""
@@ -63,7 +65,9 @@ class Guard:
         """
         walk = _Walk(self, normal(path))
         try:
-            yield walk.end()
+            place = walk.end()
+            walk.let_go()
+            yield place
         finally:
             walk.close()
 
@@ -90,12 +94,18 @@ class _Walk:
         self._path = path
         self._todo = path.split("/")[::-1]
         self._links = 0
+        self._is_link = False
         self._names: list[str] = []
         self._handles = [_fs.open_file(guard.root, _DIRECTORY)]
 
     def close(self) -> None:
         for handle in self._handles:
             os.close(handle)
+
+    def let_go(self) -> None:
+        """Keep only the handle to the directory where the walk has ended."""
+        while len(self._handles) > 1:
+            os.close(self._handles.pop(0))
 
     def end(self) -> Place:
         """Walk all parts and return the place they lead to."""
@@ -106,6 +116,7 @@ class _Walk:
             elif not self._todo:
                 if not self._followed(name):
                     return self._place(name)
+                self._is_link = True
             elif not self._down(name):
                 return self._missing(name)
         raise WorkspaceError(f"{shown(self._path)}: is a directory")
@@ -172,4 +183,4 @@ class _Walk:
 
     def _place(self, name: str, missing: tuple[str, ...] = ()) -> Place:
         real = "/".join((*self._names, *missing, name))
-        return Place(self._guard, self._path, self._handles[-1], name, real, missing)
+        return Place(self._guard, self._path, self._handles[-1], name, real, missing, self._is_link)

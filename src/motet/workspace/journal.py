@@ -14,7 +14,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -23,7 +23,7 @@ from motet.workspace import _fs
 from motet.workspace.atomic import digest, write_all
 from motet.workspace.change import Change
 from motet.workspace.manifest import Entry, Manifest, Saved
-from motet.workspace.store import write_durably
+from motet.workspace.store import uncache, write_durably
 
 VERSION = 2
 """Of the format; a greater one is refused, never guessed at."""
@@ -31,6 +31,8 @@ VERSION = 2
 _HEAD = re.compile(rb"motet (\d{1,12}) (\d{1,12}) ([0-9a-f]{8})\n")
 _MOST_HEAD = 64
 """Bytes of such a line, with room to spare."""
+_STEP = 64 * 1024
+"""Bytes that are compared at once."""
 _Row = dict[str, object]
 
 
@@ -60,7 +62,7 @@ class Journal:
         """Make the file, with the contents of `changes`; on the disk on return."""
         journal = cls(path, manifest)
         row, pieces = journal._contents(changes)
-        write_durably(path, *journal._frame({"version": VERSION, **asdict(manifest), **row}, pieces))
+        write_durably(path, *journal._frame({"version": VERSION, **_row(manifest), **row}, pieces))
         return journal
 
     @classmethod
@@ -101,7 +103,7 @@ class Journal:
         """
         size = self.size
         row, pieces = self._contents(changes)
-        row |= {"entries": [asdict(entry) for entry in entries], "dropped": list(dropped), "finished": finished}
+        row |= {"entries": list(map(_entry_row, entries)), "dropped": list(dropped), "finished": finished}
         frame = self._frame(row, pieces)
         handle = _fs.open_file(self.path, os.O_RDWR | os.O_NOFOLLOW)
         try:
@@ -111,6 +113,7 @@ class Journal:
                 write_all(handle, piece)
             if wait:
                 _fs.sync(handle)
+                uncache(handle, self.size - size)
         finally:
             os.close(handle)
         self._take(row)
@@ -162,9 +165,8 @@ class Journal:
         return [head + text, *pieces]
 
     def _take(self, row: _Row) -> None:
-        dropped = cast("list[str]", row["dropped"])
-        for entry in map(_entry, cast("list[_Row]", row["entries"])):
-            self.manifest = self.manifest.with_entry(entry)
+        dropped = frozenset(cast("list[str]", row["dropped"]))
+        self.manifest = self.manifest.with_entries(map(_entry, cast("list[_Row]", row["entries"])))
         entries = tuple(entry for entry in self.manifest.entries if entry.path not in dropped)
         finished = self.manifest.finished or bool(row["finished"])
         self.manifest = replace(self.manifest, entries=entries, finished=finished)
@@ -208,17 +210,20 @@ def _read(file: BinaryIO, kept: _Kept) -> bytes:
 def _common_ends(one: bytes, other: bytes) -> tuple[int, int]:
     """How many bytes at the beginning, and of the rest at the end, are the same."""
     most = min(len(one), len(other))
-    head = _longest(most, lambda low, high: one[low:high] == other[low:high])
+    head = _longest(most, lambda low, high: one.startswith(other[low:high], low))
     tail = _longest(
         most - head,
-        lambda low, high: one[len(one) - high : len(one) - low] == other[len(other) - high : len(other) - low],
+        lambda low, high: one.endswith(other[len(other) - high : len(other) - low], 0, len(one) - low),
     )
     return head, tail
 
 
 def _longest(most: int, is_same: Callable[[int, int], bool]) -> int:
     """The greatest length up to `most` over which something is the same; `is_same` looks at a part of it."""
-    low, high = 0, most
+    low = 0
+    while low + _STEP < most and is_same(low, low + _STEP):
+        low += _STEP
+    high = min(low + _STEP, most)
     while low < high:
         middle = (low + high + 1) // 2
         if is_same(low, middle):
@@ -226,6 +231,29 @@ def _longest(most: int, is_same: Callable[[int, int], bool]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def _row(manifest: Manifest) -> _Row:
+    return {
+        "number": manifest.number,
+        "root": manifest.root,
+        "time": manifest.time,
+        "label": manifest.label,
+        "finished": manifest.finished,
+        "entries": list(map(_entry_row, manifest.entries)),
+    }
+
+
+def _entry_row(entry: Entry) -> _Row:
+    return {
+        "path": entry.path,
+        "before": None if entry.before is None else {"hash": entry.before.hash, "mode": entry.before.mode},
+        "after": entry.after,
+        "made": entry.made,
+        "undone": entry.undone,
+        "undoes": entry.undoes,
+        "moved_from": entry.moved_from,
+    }
 
 
 def _manifest(row: _Row) -> Manifest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from motet.workspace.atomic import digest
@@ -64,11 +64,11 @@ class Manifest:
         """The entry of `path`, if it has one."""
         return next((entry for entry in self.entries if entry.path == path), None)
 
-    def with_entry(self, new: Entry) -> Manifest:
-        """With `new` in place of the entry of the same path, or at the end."""
-        if self.entry(new.path) is None:
-            return replace(self, entries=(*self.entries, new))
-        return replace(self, entries=tuple(new if old.path == new.path else old for old in self.entries))
+    def with_entries(self, new: Iterable[Entry]) -> Manifest:
+        """With each of `new` in place of the entry of the same path, or at the end."""
+        entries = {entry.path: entry for entry in self.entries}
+        entries.update((entry.path, entry) for entry in new)
+        return replace(self, entries=tuple(entries.values()))
 
     def marked(self, paths: Collection[str], undone: bool) -> list[Entry]:
         """The entries of `paths`, marked as taken back or as standing again."""

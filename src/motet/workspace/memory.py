@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
-from motet.errors import FileMissing, StaleFile
+from motet.errors import FileMissing, MotetError, StaleFile
 from motet.text import TextFile
 from motet.workspace.failures import shown
 from motet.workspace.guard import normal
@@ -35,6 +35,16 @@ class MemoryWorkspace:
             raise StaleFile(f"{shown(path)}: changed since it was read; read it again")
         self.files[path] = new
         return after
+
+    async def write_many(self, news: Sequence[tuple[TextFile, bytes]]) -> list[TextFile | MotetError]:
+        """See `Workspace.write_many`."""
+        return [await self._written(file, new) for file, new in news]
+
+    async def _written(self, file: TextFile, new: bytes) -> TextFile | MotetError:
+        try:
+            return await self.write(file, new)
+        except MotetError as error:
+            return error
 
     async def create(self, path: str, data: bytes, *, moved_from: str | None = None) -> TextFile:
         """See `Workspace.create`."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Protocol
 
+from motet.errors import MotetError
 from motet.text import TextFile
 
 
@@ -30,6 +31,14 @@ class Workspace(Protocol):
 
         Raises `StaleFile` when the workspace does not hold `file.data` any more. `TextFile.new(path)` stands
         for a file that does not exist yet. `new` has to be text as well, in the encoding that it declares.
+        """
+        ...
+
+    async def write_many(self, news: Sequence[tuple[TextFile, bytes]]) -> list[TextFile | MotetError]:
+        """Replace each file as `write` does, all of them under one checkpoint; each stands for itself.
+
+        What became of each, in order: the new version, or the error that `write` would raise. No order of writing
+        is promised. Cancelled, it ends what has begun.
         """
         ...
 

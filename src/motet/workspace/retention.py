@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from motet.workspace.store import write_durably
@@ -21,7 +23,12 @@ _SUFFIX = ".journal"
 
 def journals(home: Path) -> list[int]:
     """The numbers of the checkpoints of one workspace, oldest first."""
-    return sorted(_sizes(home))
+    try:
+        names = os.listdir(home)  # noqa: PTH208  two hundred names, before each first write of a turn
+    except FileNotFoundError:
+        return []
+    numbers = [name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)]
+    return sorted(int(number) for number in numbers if number.isdecimal())
 
 
 def journal_path(home: Path, number: int) -> Path:
@@ -29,27 +36,40 @@ def journal_path(home: Path, number: int) -> Path:
     return home / f"{number:06}{_SUFFIX}"
 
 
-def make_room(store: Path, home: Path) -> None:
-    """Make room for one more in `home`; once a day drop what is old in all of `store`. Only under its lock."""
-    sizes = _sizes(home)
-    room = KEEP_BYTES
-    for count, number in enumerate(sorted(sizes, reverse=True), 2):
-        room -= sizes[number]
-        if count > KEEP or (room < 0 and count > 2):
-            journal_path(home, number).unlink(missing_ok=True)
-    swept = store / "swept"
-    if swept.exists() and abs(time.time() - swept.stat().st_mtime) < _DAY:
-        return
-    for path in (store / "workspaces").glob("*/*"):
-        if path.stat().st_mtime < time.time() - KEEP_DAYS * _DAY:
-            path.unlink(missing_ok=True)
-    write_durably(swept, b"")
+class Shelf:
+    """The checkpoints of the workspace in `home`, and room for more. Used only under the lock of `store`."""
 
+    def __init__(self, store: Path, home: Path) -> None:
+        self._store = store
+        self._home = home
+        self._sizes: dict[int, int] = {}  # of those that have ended: they hardly grow any more
 
-def _sizes(home: Path) -> dict[int, int]:
-    try:
-        with os.scandir(home) as found:
-            names = ((entry, entry.name.removesuffix(_SUFFIX)) for entry in found if entry.name.endswith(_SUFFIX))
-            return {int(name): entry.stat(follow_symlinks=False).st_size for entry, name in names if name.isdecimal()}
-    except FileNotFoundError:
-        return {}
+    def make_room(self) -> int:
+        """Make room for one more, and once a day drop what is old in all of the store; the newest number there is."""
+        numbers = journals(self._home)
+        for number in [*numbers[-1:], *(number for number in numbers if number not in self._sizes)]:
+            with contextlib.suppress(FileNotFoundError):
+                self._sizes[number] = journal_path(self._home, number).stat().st_size
+        if len(numbers) >= KEEP or sum(self._sizes.values()) > KEEP_BYTES:
+            self._drop(numbers)
+        self._sweep()
+        return numbers[-1] if numbers else 0
+
+    def _drop(self, numbers: Sequence[int]) -> None:
+        self._sizes = {number: self._sizes.get(number, 0) for number in numbers}
+        room = KEEP_BYTES
+        for count, number in enumerate(reversed(numbers), 2):
+            room -= self._sizes[number]
+            if count > KEEP or (room < 0 and count > 2):
+                journal_path(self._home, number).unlink(missing_ok=True)
+                del self._sizes[number]
+
+    def _sweep(self) -> None:
+        swept = self._store / "swept"
+        with contextlib.suppress(FileNotFoundError):
+            if abs(time.time() - swept.stat().st_mtime) < _DAY:
+                return
+        for path in (self._store / "workspaces").glob("*/*"):
+            if path.stat().st_mtime < time.time() - KEEP_DAYS * _DAY:
+                path.unlink(missing_ok=True)
+        write_durably(swept, b"")

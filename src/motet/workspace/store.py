@@ -16,22 +16,34 @@ from motet.errors import WorkspaceError
 from motet.workspace import _fs
 from motet.workspace.atomic import write_all
 
+_MOST_CACHED = 128 * 1024
+"""Bytes of one write that may stay in the system's memory."""
 _PAUSE = 0.01  # seconds between two looks at a lock that somebody else holds
 
 
 def write_durably(path: Path, *pieces: bytes) -> None:
     """Replace `path` by `pieces` in one step, its directories made, and wait for the disk. Under the store's lock."""
-    _make_directory(path.parent)
     temporary = path.with_name(f"{path.name}.tmp")
-    handle = _fs.open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    handle = _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
     try:
         for piece in pieces:
             write_all(handle, piece)
         _fs.sync(handle)
+        uncache(handle, sum(map(len, pieces)))
     finally:
         os.close(handle)
     _fs.rename(temporary, path)
     _sync_directory(path.parent)
+
+
+def uncache(handle: int, size: int) -> None:
+    """Tell the system that `size` bytes on the disk will not be read soon.
+
+    Checkpoints only grow: kept in memory, they would push out files that are used, and each write of a large one
+    would wait for memory that nobody has touched yet.
+    """
+    if size > _MOST_CACHED:
+        _fs.uncache(handle)
 
 
 @contextmanager
@@ -40,8 +52,7 @@ def locked(path: Path, seconds: float, stop: threading.Event) -> Generator[None]
 
     Raises `WorkspaceError` when another process still holds it after `seconds`, or when `stop` is set.
     """
-    _make_directory(path.parent)
-    handle = _fs.open_file(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    handle = _opened(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         _wait(handle, path, time.monotonic() + seconds, stop)
         yield
@@ -60,6 +71,14 @@ def _wait(handle: int, path: Path, deadline: float, stop: threading.Event) -> No
                 raise WorkspaceError(f"{path}: another motet is writing; try again when it is done") from error
         else:
             return
+
+
+def _opened(path: Path, flags: int) -> int:
+    try:
+        return _fs.open_file(path, flags, 0o600)
+    except FileNotFoundError:
+        _make_directory(path.parent)
+        return _fs.open_file(path, flags, 0o600)
 
 
 def _make_directory(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import re
@@ -56,6 +57,7 @@ def clean(directory: int) -> None:
                     _fs.remove(name, at=directory)
 
 
+@functools.cache
 def _machine() -> str:
     return hashlib.sha256(os.fsencode(os.uname().nodename)).hexdigest()[:8]
 

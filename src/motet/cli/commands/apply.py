@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from dataclasses import dataclass
+import posixpath
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from motet.cli.apply_view import ApplyJson, ApplyView
+from motet.cli.answer import name_of, read_answer
+from motet.cli.apply_json import ApplyJson
+from motet.cli.apply_view import ApplyView
 from motet.cli.ask import ask_in_terminal
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
 from motet.cli.output import ReaderGone
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
-from motet.edits import FORMATS, Edit, parse
+from motet.edits import FORMATS, Decision, Edit, Move, parse
 from motet.engine import Engine
-from motet.errors import EditFormatError, ExitCode, InputError, MotetError, UsageError
+from motet.errors import EditFormatError, ExitCode, InputError, MotetError, NoEdits, UsageError
 from motet.fix import AcceptAll, ProposeOnly
 from motet.tools import DeskReport, EditDesk, Reviewer
-
-MAX_ANSWER_BYTES = 64 * 1024 * 1024
-"""A larger answer was written by no model."""
+from motet.workspace import find_workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,9 @@ class _Mode:
 @click.command("apply", options_metavar="[OPTIONS]")
 @click.argument("answer", metavar="[FILE|-]", default="-")
 @click.option(
-    "-f", "--format", "format", type=click.Choice(["auto", *FORMATS]), metavar="NAME", default="auto",
-    help=f"What the edits are written in: auto (default), {', '.join(FORMATS)}.",
+    "-f", "--format", "format", type=click.Choice(["auto", *(name for name in FORMATS if name != "auto")]),
+    metavar="NAME", default="auto",
+    help=f"What the edits are written in: auto (default), {', '.join(name for name in FORMATS if name != 'auto')}.",
 )  # fmt: skip
 @click.option("--root", metavar="DIR", help="The directory that paths are meant from; default: the workspace.")
 @click.option("--path", metavar="PATH", default="", help="The file that edits without a path are for.")
@@ -72,19 +73,21 @@ def command(
       motet apply --dry-run answer.md     what would happen, and why not
       motet apply -f udiff --root ../b -  one format, another directory
 
-    The answer may hold prose, several files and several formats: SEARCH/REPLACE blocks, unified diffs, apply_patch, XML,
-    whole files, tool calls. An edit is applied at its only place or refused with the reason; nothing is guessed.
+    The answer may hold prose, several files and several formats: SEARCH/REPLACE blocks, unified diffs, apply_patch,
+    XML, whole files with their path, tool calls. An edit is applied at its only place or refused with the reason;
+    nothing is guessed. When one edit of a file is refused, the file stays as it is, unless --partial.
 
-    `motet undo` takes it back.
+    Without FILE the answer is read from standard input, and questions are asked on the terminal all the same. Where
+    there is no terminal nothing is written unless --yes. `motet undo` takes a run back.
 
-    Exit code 0: all edits applied (or would be), 1: some were refused, 2: usage, 3: no edit was understood, 4: not
-    permitted, 130: interrupted.
+    Exit code 0: all edits applied (with --dry-run: would be), 1: some were refused or left, or cannot be understood,
+    2: usage, 3: nothing in the answer is an edit, 4: not permitted, 130: interrupted.
     """
     if sum((yes, review, dry_run)) > 1:
         raise UsageError("--yes, --review and --dry-run exclude each other")
     mode = _Mode(yes, dry_run, review, as_json, partial)
     try:
-        return asyncio.run(_apply(_read(answer), format, path, root, mode))
+        return asyncio.run(_apply(_understood(answer, format, path), root, mode))
     except ReaderGone:
         raise
     except MotetError as error:
@@ -93,87 +96,97 @@ def command(
         raise
 
 
-def _read(answer: str) -> str:
-    """The answer's text. Raises `UsageError` when there is no such file, `InputError` when it is no text."""
-    if answer == "-":
-        if sys.stdin.isatty():
-            print("Paste the answer, then press Ctrl-D on a line of its own.", file=sys.stderr)
-        data, name = sys.stdin.buffer.read(MAX_ANSWER_BYTES + 1), "standard input"
-        _give_back_terminal()
-    else:
-        name = answer
-        try:
-            with Path(answer).open("rb") as file:
-                data = file.read(MAX_ANSWER_BYTES + 1)
-        except OSError as error:
-            raise UsageError(f"{answer}: {error.strerror}") from error
-    if len(data) > MAX_ANSWER_BYTES:
-        raise InputError(f"{name}: more than {MAX_ANSWER_BYTES // 1024**2} MiB; no model wrote that")
+def _understood(source: str, format: str, path: str) -> list[Edit]:
+    """The edits in the answer, whose name stands before whatever is wrong with it."""
+    text, name = read_answer(source), name_of(source)
+    if not text.strip():
+        raise InputError(f"{name}: empty; give the answer as a FILE or through a pipe")
     try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeError as error:
-        raise InputError(f"{name}: not UTF-8 text; convert it first") from error
-    if "\0" in text:
-        raise InputError(f"{name}: binary data; give the answer as text")
-    return text
+        return parse(text, format, path=path)
+    except NoEdits as error:
+        raise NoEdits(f"{name}: {error}", error.line) from error
+    except EditFormatError as error:
+        hint = "; --path PATH names it" if not path and _is_understood(text, format) else ""
+        raise EditFormatError(f"{name}: nothing is applied: {error}{hint}", error.line) from error
 
 
-def _give_back_terminal() -> None:
-    """Read keys from the terminal when the answer came through a pipe."""
-    if sys.stdin.isatty() or not sys.stderr.isatty():
-        return
+def _is_understood(text: str, format: str) -> bool:
+    """Whether only the path of an edit is missing."""
     try:
-        terminal = os.open("/dev/tty", os.O_RDWR)
-    except OSError:
-        return  # there is none: nobody can be asked
-    os.dup2(terminal, sys.stdin.fileno())
-    os.close(terminal)
+        parse(text, format, path="a")
+    except EditFormatError:
+        return False
+    return True
 
 
-async def _apply(text: str, format: str, path: str, root: str | None, mode: _Mode) -> int:
+async def _apply(edits: list[Edit], root: str | None, mode: _Mode) -> int:
     terminal, keyboard, interrupts = Terminal(), Keyboard(), Interrupts()
     terminal.on_lost = interrupts.stop
+    as_json = ApplyJson() if mode.as_json else None
     with interrupts.installed():
         try:
             if mode.review and not terminal.can_ask:
                 raise UsageError("--review: not a terminal, so nobody can be asked; use --yes or --dry-run")
-            view = ApplyView(terminal, ApplyJson() if mode.as_json else None)
-            engine = Engine(_start(root), root=None if root is None else Path(root).resolve(), ask=(
-                ask_in_terminal(terminal, keyboard) if terminal.can_ask else None
-            ))  # fmt: skip
-            edits = _understood(text, format, path)
+            start = _start(root)
+            engine = Engine(start, ask=ask_in_terminal(terminal, keyboard) if terminal.can_ask else None)
+            if root is not None:
+                edits = [_meant_from(start, engine.root, edit) for edit in edits]
+            view = ApplyView(terminal, as_json, undo=_undo(engine.root))
             view.started(edits)
             reviewer = _reviewer(mode, terminal, keyboard, interrupts)
-            desk = EditDesk(
-                engine.workspace,
-                view.announcing(reviewer),
-                partial=mode.partial,
-                approximate="propose" if isinstance(reviewer, TerminalReviewer) else "refuse",
-            )
-            async with engine.checkpoint("motet apply"):
-                report = await desk.submit(edits)
-            code = _exit_code(report, applied=not isinstance(reviewer, ProposeOnly), dry_run=mode.dry_run)
+            report = await _submit(engine, edits, view.announcing(reviewer), mode, reviewer)
+            code = _exit_code(report, dry_run=mode.dry_run)
             view.finished(report, code, dry_run=isinstance(reviewer, ProposeOnly))
+            _say_where(terminal, report, engine.root)
             return code
         except asyncio.CancelledError:
             terminal.line("Interrupted; `motet undo --list` shows what was written, if anything.", always=True)
+            if as_json is not None:
+                as_json.interrupted()
             return ExitCode.INTERRUPTED
         finally:
             terminal.close()
 
 
+async def _submit(
+    engine: Engine, edits: list[Edit], announcing: Reviewer, mode: _Mode, reviewer: Reviewer
+) -> DeskReport:
+    desk = EditDesk(
+        engine.workspace,
+        announcing,
+        partial=mode.partial,
+        approximate="propose" if isinstance(reviewer, TerminalReviewer) else "refuse",
+    )
+    async with engine.checkpoint("motet apply"):
+        return await desk.submit(edits)
+
+
 def _start(root: str | None) -> Path:
-    start = Path.cwd() if root is None else Path(root)
-    if not start.is_dir():
+    if root is None:
+        return Path.cwd()
+    if not Path(root).is_dir():
         raise UsageError(f"--root: {root}: not a directory")
-    return start
+    return Path(root).resolve()
 
 
-def _understood(text: str, format: str, path: str) -> list[Edit]:
-    try:
-        return parse(text, format, path=path)
-    except EditFormatError as error:
-        raise InputError(f"no edit was applied: {error}") from error
+def _meant_from(directory: Path, root: Path, edit: Edit) -> Edit:
+    """`edit`, whose paths are meant from `directory`, with the paths that the workspace at `root` has for them."""
+
+    def path_of(path: str) -> str:
+        if not path or "\0" in path:
+            return path
+        place = posixpath.normpath(posixpath.join(str(directory), path.strip()))
+        is_inside = Path(place).is_relative_to(directory)
+        # One that leaves the directory begins with `..`, which the workspace refuses.
+        return posixpath.relpath(place, root if is_inside else directory)
+
+    edit = replace(edit, path=path_of(edit.path))
+    return replace(edit, to=path_of(edit.to)) if isinstance(edit, Move) else edit
+
+
+def _undo(root: Path) -> str:
+    """The command that takes the run back, from where the user stands."""
+    return "motet undo" if find_workspace(Path.cwd()) == root else f"cd {quote(str(root))} && motet undo"
 
 
 def _reviewer(mode: _Mode, terminal: Terminal, keyboard: Keyboard, interrupts: Interrupts) -> Reviewer:
@@ -188,9 +201,23 @@ def _reviewer(mode: _Mode, terminal: Terminal, keyboard: Keyboard, interrupts: I
     return ProposeOnly()
 
 
-def _exit_code(report: DeskReport, *, applied: bool, dry_run: bool) -> int:
+def _exit_code(report: DeskReport, *, dry_run: bool) -> int:
     if any(file.denied for file in report.files):
         return ExitCode.PERMISSION
-    if any(file.is_error for file in report.files):
+    hunks = [hunk for file in report.files if file.proposal for hunk in file.proposal.hunks]
+    # With --dry-run nobody has decided; otherwise a hunk that was left was not applied.
+    was_left = not all(hunk.is_taken or (dry_run and hunk.decision is Decision.PENDING) for hunk in hunks)
+    if was_left or any(file.is_error for file in report.files):
         return ExitCode.PROBLEMS_REMAIN
-    return ExitCode.DONE if applied or dry_run else ExitCode.PROBLEMS_REMAIN
+    return ExitCode.DONE
+
+
+def _say_where(terminal: Terminal, report: DeskReport, root: Path) -> None:
+    """Name files that are missing from the workspace, but not from where the user stands."""
+    here = Path.cwd()
+    if here == root:
+        return
+    missing = (file.path for file in report.files if file.plan.refusals and file.plan.before is None)
+    found = next((path for path in missing if (here / path).is_file()), None)
+    if found is not None:
+        terminal.line(f"{found} is in the current directory: `--root .` takes paths from there.", always=True)

@@ -160,7 +160,14 @@ async def _run(
 
     reviewer = who.reviewer(view)
     async with engine.diagnostics(checkers, view.servers) as diagnostics:
-        loop = engine.fix_loop(diagnostics, model, reviewer, emit, dry_run=who.writes_nothing)
+        loop = engine.fix_loop(
+            diagnostics,
+            model,
+            reviewer,
+            emit,
+            dry_run=who.writes_nothing,
+            approximate="propose" if who.asks else "refuse",
+        )
         async with engine.checkpoint("motet fix"):
             fixed = await loop.run(files)
     return fixed.exit_code
@@ -187,9 +194,14 @@ class _Deciding:
         """Whether this run only shows what it would do."""
         return self.mode.dry_run or not (self.mode.yes or self.terminal.can_ask)
 
+    @property
+    def asks(self) -> bool:
+        """Whether the human decides about each hunk."""
+        return not self.mode.yes and not self.writes_nothing
+
     def reviewer(self, view: FixView) -> RoundReviewer:
         """The reviewer, who shows each proposal first."""
-        if not self.mode.yes and not self.writes_nothing:
+        if self.asks:
             asking = TerminalReviewer(self.terminal, self.keyboard, view.of, self.in_editor)
             return _Announcing(asking, lambda _: None, self.mode.as_json)
         if self.writes_nothing and not self.mode.dry_run:

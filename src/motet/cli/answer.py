@@ -1,0 +1,76 @@
+"""Where the text of `motet apply` comes from: a file, a pipe, or what is pasted into a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from motet.errors import InputError, UsageError
+
+STANDARD_INPUT = "-"
+_MOST_BYTES = 64 * 1024 * 1024
+"""A larger answer was written by no model."""
+_LINE_LIMIT = 1023 if sys.platform == "darwin" else 4095
+"""Bytes of a line that a terminal keeps while it is typed or pasted; of a longer one it drops the rest in silence."""
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def name_of(source: str) -> str:
+    """What messages call `source`: a path, or `-`."""
+    return "standard input" if source == STANDARD_INPUT else source
+
+
+def read_answer(source: str) -> str:
+    """The text of the file `source`, or of standard input for `-`, after which the terminal can be asked.
+
+    Raises `UsageError` when there is no such file and `InputError` when it is no text.
+    """
+    if not source:
+        raise UsageError("an empty path was given; leave it out to read standard input")
+    if source == STANDARD_INPUT:
+        data = _read_standard_input()
+    else:
+        try:
+            with Path(source).open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{source}: {getattr(error, 'strerror', None) or error}") from error
+    return _text(data, name_of(source))
+
+
+def _read_standard_input() -> bytes:
+    is_typed = sys.stdin.isatty()
+    if is_typed:
+        print("Paste the answer, then press Enter and Ctrl-D.", file=sys.stderr)
+    try:
+        data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"standard input: {error.strerror}") from error
+    if is_typed and any(len(line) >= _LINE_LIMIT for line in data.split(b"\n")):
+        raise InputError("the terminal may have cut a long line of what was pasted; save the answer as a FILE")
+    if not is_typed and sys.stderr.isatty():
+        _turn_to_terminal()
+    return data
+
+
+def _turn_to_terminal() -> None:
+    """Read keys from the terminal when the answer came through a pipe."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return  # there is none: nobody can be asked
+    os.dup2(terminal, sys.stdin.fileno())
+    os.close(terminal)
+
+
+def _text(data: bytes, name: str) -> str:
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"{name}: more than {_MOST_BYTES // 1024**2} MiB; no model wrote that")
+    is_utf16 = data.startswith(_UTF16)
+    if not is_utf16 and b"\0" in data:
+        raise InputError(f"{name}: binary data; give the answer as text")
+    try:
+        return data.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeError as error:
+        raise InputError(f"{name}: not UTF-8 text; convert it first, as in `iconv -f latin1 -t utf-8`") from error
