@@ -15,11 +15,12 @@ from rapidfuzz import fuzz
 from motet.edits.decorations import wears_alone
 from motet.edits.edit import Replace
 from motet.edits.indent import UNSHIFTED, keeps_indentation
-from motet.edits.locate import Located, Spot
+from motet.edits.locate import Located, Spot, indentation_before
 from motet.edits.match import Hit, Needle, lines_of
 
 _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
+_ENDS = re.compile(r"[\r\n]")
 _COMMENT = re.compile(r"[ \t](?:#|//).*")
 _WITH_FENCES = (".md", ".markdown", ".rst", ".txt")
 """Files in which fences, numbers and bars in front of lines are text."""
@@ -39,10 +40,9 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
 def _goes_on(text: str, spot: Spot, needle: Needle) -> str:
     """The search text is a part of a line, and the new text goes on as the rest of that line does: it broke off."""
     [old], [new] = needle.search, needle.replace
-    start = max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1
-    ends = [at for at in (text.find("\n", spot.end), text.find("\r", spot.end)) if at >= 0]
-    before, behind = text[start : spot.start].strip(), text[spot.end : min(ends, default=len(text))].rstrip()
-    before, behind = before[-len(new) :], behind[: len(new)]  # more of a long line says no more
+    most = max(len(old), len(new))  # more of a long line says no more
+    before = _ENDS.split(text[max(spot.start - most, 0) : spot.start])[-1].strip()
+    behind = _ENDS.split(text[spot.end : spot.end + most])[0].rstrip()
     alone = fuzz.ratio(old, new)
     if any(fuzz.ratio(whole, new) > alone for whole in (old + behind, before + old, before + old + behind)):
         return "it is a part of a line, and its new text looks like more of that line: whole lines are needed"
@@ -52,9 +52,8 @@ def _goes_on(text: str, spot: Spot, needle: Needle) -> str:
 def _begins_behind_indentation(text: str, spot: Spot, edit: Replace) -> str:
     """Characters behind the indentation of their line: is the new text indented as it is meant, or as the search
     text, which lacks the indentation of its first line?"""
-    start = max(text.rfind("\n", 0, spot.start), text.rfind("\r", 0, spot.start)) + 1
-    before = text[start : spot.start]
-    if not before or before.strip(" \t"):
+    before = indentation_before(text, spot.start)
+    if not before:
         return ""
     if edit.replace[:1] in (" ", "\t"):
         return "its new text begins with white space, which its search text leaves out"

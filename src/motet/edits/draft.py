@@ -187,7 +187,7 @@ class Draft:
             return self._apply([guess])[id(edit)]
         self._missed += 1
         return refuse_not_found(
-            edit, view, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
+            edit, self._view, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
         )
 
     def _guess(self, edit: Replace, needle: Needle, view: View) -> Placed | None:

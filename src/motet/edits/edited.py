@@ -8,7 +8,7 @@ from functools import cached_property
 from motet.edits.splice import Change, apply, replaced
 from motet.errors import NotText
 from motet.text import TextFile
-from motet.text.file import Replaced, spliced
+from motet.text.file import MAX_TEXT_BYTES, Replaced, spliced, too_large
 
 _HEAD = 1024
 """Characters in which a file may declare its encoding."""
@@ -36,13 +36,15 @@ class Edited:
     def file(self) -> TextFile:
         """The next version of the file; `base` itself when nothing changed.
 
-        Raises `NotText` when it could not be read again as it is: the encoding lacks a character, another one is
+        Raises `FileTooLarge` above `MAX_TEXT_BYTES`, and `NotText` when it could not be read again as it is: the encoding lacks a character, another one is
         declared now, or a NUL makes it binary.
         """
         base = self._base
         after = base.with_changes(self._changes)
         if after.data == base.data:
             return base
+        if len(after.data) > MAX_TEXT_BYTES:
+            raise too_large(base.path, len(after.data))
         is_in_doubt = base.encoding != "utf-8" or any(start < _HEAD or "\0" in new for start, _, new in self._changes)
         if is_in_doubt and TextFile.decode(base.path, after.data).text != self.text:
             raise NotText(f"{base.path}: the encoding that it would declare is not the one it has")

@@ -19,6 +19,16 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(rf"^\s*+(?:{_COMMENT}\s*+)?(?:\.{{3}}|…)\s*+(?:code\s*+(?:\.{{3}}|…)?\s*+)?(?:\*/|-->)?\s*+$")
+_CUE = r"(?:existing|rest|remaining|remainder|unchanged|previous|omitted|elided|same|other|more code|keep|snip|code)"
+_LEFT_OUT_NOTE = re.compile(
+    rf"\s*+(?:{_COMMENT}\s*+(?:\.{{3}}|…)(?:[^.…]{{0,60}}\b{_CUE}\b[^.…]{{0,60}})?(?:\.{{3}}|…)?"
+    rf"|{_COMMENT}\s*+(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?"
+    r"(?:code|file|function|class|method|implementation|imports)(?: (?:here|unchanged|remains?|stays?|is|goes|as)\b.*)?"
+    rf"|{_COMMENT}\s*+(?:existing|previous|other) (?:code|implementation|imports|methods|functions)"
+    r"(?: (?:here|unchanged|remains?|stays?|as|goes)\b.*)?"
+    rf"|{_COMMENT}\s*+\[?unchanged\]?|…)\s*+(?:\*/|-->)?\s*+",
+    re.IGNORECASE,
+)
 _LONGEST = 200
 """Characters of a line that stands for others; a longer one says something itself."""
 
@@ -26,6 +36,11 @@ _LONGEST = 200
 def is_placeholder(line: str) -> bool:
     """Whether `line` says that lines were left out: `# … rest of the code`."""
     return len(line) <= _LONGEST and _PLACEHOLDER.match(line) is not None
+
+
+def leaves_out(line: str) -> bool:
+    """Whether `line`, as new text, can only stand for lines that were left out: `# ...`, `// existing code`."""
+    return len(line) <= _LONGEST and (is_placeholder(line) or _LEFT_OUT_NOTE.fullmatch(line) is not None)
 
 
 def is_elision(line: str) -> bool:

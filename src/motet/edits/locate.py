@@ -10,7 +10,7 @@ from motet.edits import elision
 from motet.edits.edit import Near, Replace
 from motet.edits.lines import Line, join_lines, split_lines
 from motet.edits.match import MOST_PLACES, Found, Hit, Needle, find_drifted, find_exact, find_loose, find_within
-from motet.edits.outcome import Place, Rung
+from motet.edits.outcome import Rung
 from motet.edits.splice import Change, newline_at, splice
 from motet.edits.view import View
 
@@ -46,7 +46,7 @@ class Ununiform(Exception):
 
 def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
     """Where the search text of `edit` stands in `view`, on rungs 1 to 7, or 1 and 2 when it has to stand `exact`ly."""
-    if edit.inline and (spots := _within(view, edit.search)):
+    if edit.inline and (spots := _within(view, edit.search, all=edit.replace_all)):
         return Located(_exactness(view, spots, edit.search), _characters(edit), spots)
     needle = Needle.of(edit.search, edit.replace)
     if not edit.inline and (spots := _exact(view, needle)):
@@ -58,7 +58,7 @@ def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
         return None  # it joins or divides lines: only its exact place is certain
     return (
         _of_found(view, find_drifted(view, needle))
-        or (None if edit.inline else _inside(view, needle))
+        or (None if edit.inline else _inside(view, needle, all=edit.replace_all))
         or _of_found(view, find_loose(view, needle))
     )
 
@@ -108,8 +108,7 @@ def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
     """Where the change begins: with the indentation of the line whose whole text is removed together with its end."""
     if not ends_line(edit.search) or edit.replace[:1] not in ("", "\n", "\r"):
         return start
-    before = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    return start if text[before:start].strip(" \t") else before
+    return start - len(indentation_before(text, start) or "")
 
 
 def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -> list[Spot]:
@@ -120,9 +119,9 @@ def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -
     if near.headers:
         left = _below(view, left, near.headers)
     if near.line and trust_line and len(left) > 1:
-        left = [spot for spot in left if _covers(Place(spot.start, spot.end, view.text), near.line)]
+        left = [spot for spot in left if _covers(view, spot, near.line)]
     elif near.line and near.apart is not None and len(left) > 1:
-        away = [abs(Place(spot.start, spot.end, view.text).first_line - near.line) for spot in left]
+        away = [abs(view.lines_of(spot.start, spot.start + 1)[0] + 1 - near.line) for spot in left]
         if sorted(away)[0] == 0 and sorted(away)[1] >= near.apart:
             left = [left[away.index(0)]]
     return left
@@ -155,21 +154,26 @@ def insertion(view: View, near: Near) -> int | None:
     return None
 
 
-def _within(view: View, search: str) -> tuple[Spot, ...]:
+def _within(view: View, search: str, *, all: bool) -> tuple[Spot, ...]:
     wanted = search.replace("\r\n", "\n").replace("\r", "\n") if "\r" in search else search
     return tuple(
         Spot(view.original(at), view.original(at + len(wanted)))
-        for at in find_within(view, wanted)
+        for at in find_within(view, wanted, all=all)
         if not _cuts_number(view.flat, at, at + len(wanted)) and not _cuts_indentation(view.flat, at)
     )
 
 
 def _cuts_indentation(text: str, start: int) -> bool:
     """Whether the search text begins with a part of a line's indentation: it is indented otherwise than the file."""
-    if text[start] not in " \t":
-        return False
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    return bool(before) and not before.strip(" \t")
+    return text[start] in " \t" and bool(indentation_before(text, start))
+
+
+def indentation_before(text: str, at: int) -> str | None:
+    """What stands before offset `at` in its line, if that is nothing but tabs and spaces."""
+    start = at
+    while start and text[start - 1] in " \t":
+        start -= 1
+    return text[start:at] if not start or text[start - 1] in "\r\n" else None
 
 
 def _cuts_number(text: str, start: int, end: int) -> bool:
@@ -206,7 +210,7 @@ _SHORTEST_INSIDE = 3
 """Shorter parts of a line say too little about the place that was meant."""
 
 
-def _inside(view: View, needle: Needle) -> Located | None:
+def _inside(view: View, needle: Needle, *, all: bool) -> Located | None:
     """A one-line search text that is a part of lines, on word boundaries, and stays one line: of several new lines
     nobody knows how far the later ones should be indented."""
     if len(needle.search) != 1 or len(needle.replace) > 1:
@@ -218,7 +222,7 @@ def _inside(view: View, needle: Needle) -> Located | None:
     flat, size = view.flat, len(old)
     found = [
         at
-        for at in find_within(view, old)
+        for at in find_within(view, old, all=all)
         if not (_joined(flat[at - 1 : at], old[0]) or _joined(old[-1], flat[at + size : at + size + 1]))
         and not _cuts_number(flat, at, at + size)
     ]
@@ -305,5 +309,6 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _covers(place: Place, line: int) -> bool:
-    return place.first_line <= line <= place.last_line
+def _covers(view: View, spot: Spot, line: int) -> bool:
+    first, last = view.lines_of(spot.start, spot.end)
+    return first < line <= last

@@ -81,10 +81,10 @@ def find_exact(view: View, search: str) -> list[int]:
     return starts
 
 
-def find_within(view: View, search: str) -> list[int]:
+def find_within(view: View, search: str, *, all: bool = False) -> list[int]:
     """Offsets in `view.flat` at which `search` stands, inside lines too; of very many only the first
-    `MOST_PLACES` + 1."""
-    return view.places(search, MOST_PLACES + 1)
+    `MOST_PLACES` + 1, unless `all` are wanted."""
+    return view.places(search) if all else view.places(search, MOST_PLACES + 1)
 
 
 def find_drifted(view: View, needle: Needle) -> Found | None:

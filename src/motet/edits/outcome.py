@@ -71,15 +71,13 @@ class Remark(StrEnum):
 class Match:
     """The edit has its place: 1-based lines `first_line` to `last_line` of the file before the answer.
 
-    `places` are several for `replace_all` and elisions, and none where there was no such file or text. `count` is
-    their number where it is too large for `places`.
+    `places` are several for `replace_all` and elisions, and none where there was no such file or text.
     """
 
     edit: Edit
     rung: Rung
     places: tuple[Place, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    count: int = 0
 
     @property
     def first_line(self) -> int:
@@ -108,8 +106,9 @@ class Match:
             return str(Remark.ALREADY)
         notes = [note] if (note := _NOTES.get(self.rung)) else []
         if len(self.places) > 1 and self.rung is not Rung.ELISION:
-            notes.append(f"replaced in {self.count or len(self.places)} places")
-        return "; ".join([*notes, *self.remarks])
+            notes.append(f"replaced in {len(self.places)} places")
+        remarks = [one for one in self.remarks if one is not Remark.INSIDE or len(self.places) == 1]
+        return "; ".join([*notes, *remarks])
 
 
 _NOTES = {

@@ -154,8 +154,6 @@ class Placing:
 
     def _settle(self, edit: Replace, located: Located, choice: _Choice) -> Placed | Outcome:
         """What the edit changes at its spot, in the text as it is now."""
-        if edit.replace_all and located.are_too_many:
-            return self._everywhere(edit, located)
         spots = _apart(located.spots) if edit.replace_all else [choice.spot]
         remarks = [Remark.INSIDE] if located.inside else []
         remarks += [choice.remark] if choice.remark and not edit.replace_all else []
@@ -197,16 +195,6 @@ class Placing:
                 if first >= 0 and tuple(self._now.lines[first : first + len(new)]) == new:
                     return True
         return False
-
-    def _everywhere(self, edit: Replace, located: Located) -> Placed | Outcome:
-        """More places than can be told apart: the text is replaced as one."""
-        if self._view is not self._now:
-            return refuse_stale(edit, self._now)
-        text = self._now.text
-        places = tuple(Place(spot.start, spot.end, text) for spot in located.spots)
-        count = text.count(edit.search)
-        change = Change(0, len(text), text.replace(edit.search, edit.replace), whole=False)
-        return Placed(edit, (change,), Match(edit, located.rung, places, count=count))
 
     def _moved(self, spot: Spot) -> Spot | None:
         """Where the lines of a spot stand now; None when they, or their neighbours, have changed."""
@@ -295,10 +283,17 @@ class Placing:
         foreign = refuse_foreign_text(edit, edit.text, self._now.text)
         if foreign is not None:
             return foreign
-        at = insertion(self._now, edit.near)
+        at = insertion(self._view, edit.near)
         if at is None:
             return refuse_no_place(edit, self._now)
-        return self._new_lines(edit, edit.text, at, at)
+        if self._view is self._now:
+            return self._new_lines(edit, edit.text, at, at)
+        moved = self._moved(Spot(at, at))
+        return (
+            refuse_stale(edit, self._now)
+            if moved is None
+            else self._new_lines(edit, edit.text, moved.start, moved.end)
+        )
 
     def _anchored(self, edit: ReplaceAnchored) -> Attempt:
         if not self._exists:

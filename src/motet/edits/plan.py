@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -16,13 +17,14 @@ from motet.edits.refuse import (
     refuse_absent_file,
     refuse_company,
     refuse_existing_file,
+    refuse_large,
     refuse_no_change,
     refuse_stale,
     refuse_unencodable,
 )
 from motet.edits.review import Proposal
 from motet.edits.view import View
-from motet.errors import NotText
+from motet.errors import FileTooLarge, NotText
 from motet.text import TextFile
 
 Approximate = Literal["refuse", "propose"]
@@ -101,9 +103,25 @@ def plan(
     shown = shown or {}
     options = _Options(partial, approximate, dialect)
     plans = [_plan_file(path, files, mine, shown.get(path), options) for path, mine in by_path.items()]
+    plans = _without_meetings(plans)
     if dialect.atomic == "answer" and any(file.refusals for file in plans):
         plans = [replace(file, after=file.before) for file in plans]
     return Plan(tuple(plans))
+
+
+def _without_meetings(plans: Sequence[FilePlan]) -> list[FilePlan]:
+    """The plans, without those that would give one file the texts of two."""
+    targets = Counter(file.after.path for file in plans if file.after is not None)
+    return [
+        file
+        if file.after is None or targets[file.after.path] == 1
+        else replace(
+            file,
+            after=file.before,
+            outcomes=tuple(refuse_company(one.edit, f"writes {file.after.path} too") for one in file.outcomes),
+        )
+        for file in plans
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +162,8 @@ def _plan_file(
                 after = made
         except NotText as error:
             outcomes = {id(edit): refuse_unencodable(edit, error) for edit in edits}
+        except FileTooLarge as error:
+            outcomes = {id(edit): refuse_large(edit, error) for edit in edits}
         moved = [move for move in moves if isinstance(outcomes[id(move)], Match)]
         if after is not None and moved:
             after = replace(after, path=moved[0].to)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from motet.edits.alignment import small_diff
 from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored
-from motet.edits.elision import is_placeholder
-from motet.edits.lines import split_lines
+from motet.edits.elision import leaves_out
 from motet.edits.match import lines_of
 from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 from motet.edits.view import View
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
+_SUSPECT = re.compile(r"^[ \t]*+(?:#|//|/\*|--|<|>|%|;|\.\.\.|…|\+{5})[^\r\n]*+", re.MULTILINE)
+"""Lines that could be one of these, told apart quickly."""
 
 
 def refuse_not_found(edit: Edit, view: View, why: str, *, show: bool = True) -> Refusal:
@@ -117,6 +118,11 @@ def refuse_syntax(edit: Edit, match: Match) -> Refusal:
     )
 
 
+def refuse_large(edit: Edit, error: Exception) -> Refusal:
+    """The file would become larger than any that motet reads."""
+    return Refusal(edit, RefusalReason.TOO_LARGE, str(error), "write the file in another way, or split it")
+
+
 def refuse_unencodable(edit: Edit, error: Exception) -> Refusal:
     """The new text has a character that the file's encoding does not have."""
     return Refusal(edit, RefusalReason.BAD_FORMAT, str(error), "use only characters that the file's encoding has")
@@ -155,15 +161,15 @@ def refuse_no_place(edit: Insert, view: View) -> Refusal:
 
 def refuse_foreign_text(edit: Edit, new: str, before: str) -> Refusal | None:
     """Refuse new text that is not code: left-over markers, or a placeholder for code left out."""
-    if not any(sign in new for sign in ("...", "…", "SEARCH", "REPLACE")):
-        return None
     markers_are_meant = isinstance(edit, Replace) and edit.escaped
-    for line in split_lines(new):
-        if _MARKER.match(line.text) and line.text not in before and not markers_are_meant:
-            why, advice = f"a marker is left over in the new text: {line.text}", "send the block again, whole"
-        elif is_placeholder(line.text) and line.text not in before:
-            why = f"the new text holds a placeholder: {line.text.strip()}"
-            advice = "write out all lines of the new text"
+    for found in _SUSPECT.finditer(new):
+        line = found[0].strip()
+        if line in before:
+            continue
+        if _MARKER.match(line) and not markers_are_meant:
+            why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
+        elif leaves_out(line):
+            why, advice = f"the new text holds a placeholder: {line}", "write out all lines of the new text"
         else:
             continue
         return Refusal(edit, RefusalReason.BAD_FORMAT, why, advice)

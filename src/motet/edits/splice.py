@@ -89,12 +89,14 @@ def splice(old: Sequence[Line], needle: Needle, hit: Hit, newline: str) -> list[
 
 def newline_at(text: str, offset: int) -> str:
     """The line end of the line before `offset`, else of the first line after it, else LF."""
-    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset))
+    start = text.rfind("\n", 0, offset)
+    start = max(start, text.rfind("\r", start + 1, offset))
     if start < 0:
-        ends = [at for at in (text.find("\n", offset), text.find("\r", offset)) if at >= 0]
-        if not ends:
+        end = text.find("\n", offset)
+        other = text.find("\r", offset, end if end >= 0 else len(text))
+        start = other if other >= 0 else end
+        if start < 0:
             return "\n"
-        start = min(ends)
     if text[start] == "\n":
         return "\r\n" if text[start - 1 : start] == "\r" else "\n"
     return "\r\n" if text[start + 1 : start + 2] == "\n" else "\r"

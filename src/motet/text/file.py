@@ -73,8 +73,7 @@ class TextFile:
         Raises `NotText` for binary data and for bytes that do not fit, `FileTooLarge` above `MAX_TEXT_BYTES`.
         """
         if len(data) > MAX_TEXT_BYTES:
-            size = f"{len(data) / 1e6:.1f} MB"
-            raise FileTooLarge(f"{path}: {size} is more than motet edits ({MAX_TEXT_BYTES // 1024**2} MiB)")
+            raise too_large(path, len(data))
         bom, encoding = next(((b, e) for b, e in _BOMS if data.startswith(b)), (b"", ""))
         body = data[len(bom) :] if bom else data
         if not encoding:
@@ -144,6 +143,11 @@ class TextFile:
         lf = self.text.count("\n") - crlf
         cr = self.text.count("\r") - crlf
         return max((lf, "\n"), (crlf, "\r\n"), (cr, "\r"), key=lambda pair: pair[0])[1]
+
+
+def too_large(path: str, size: int) -> FileTooLarge:
+    """The error for a file of `size` bytes, more than `MAX_TEXT_BYTES`."""
+    return FileTooLarge(f"{path}: {size / 1e6:.1f} MB is more than motet edits ({MAX_TEXT_BYTES // 1024**2} MiB)")
 
 
 def spliced(old: _Text, changes: Iterable[tuple[int, int, _Text]]) -> Iterator[_Text]:
