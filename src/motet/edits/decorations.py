@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 Lines = tuple[str, ...]
 
 _NUMBER = re.compile(r"^[ \t]*(\d{1,7})(?::[0-9A-Za-z]{2,3})?(?:[ \t]?[|│┃:]|[ ]?→|\t|$)")
+_BARRED = re.compile(r"^[ \t]*\d{1,7}(?::[0-9A-Za-z]{2,3})?[ \t]?[|│┃→]")
 _GUTTER = re.compile(r"^[ \t]*[│┃]")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*([\w+.#-]*)[ \t]*$")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|nbsp);")
@@ -36,8 +37,9 @@ def wears_alone(search: Lines, replace: Lines) -> bool:
     none: somebody copied it from where it was shown."""
     if len(replace) < _FEWEST_WORN or _are_numbered(search) or any(map(_FENCE.match, search)):
         return False
+    numbered = all(map(_BARRED.match, replace)) and _are_numbered(replace)
     plus = all(line.startswith("+") for line in replace) and not any(line.startswith("+") for line in search)
-    return plus or _are_numbered(replace) or _inside_fence(replace) is not None
+    return plus or numbered or _inside_fence(replace) is not None
 
 
 def _are_numbered(lines: Lines) -> bool:

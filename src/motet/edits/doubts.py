@@ -1,7 +1,7 @@
 """What speaks against an edit that has a place: its new text could be meant in two ways, and nobody knows which.
 
-Each doubt is a message for the refusal. They are asked only where the search text was not given as whole lines just
-as they stand in the file; what stands there exactly is taken at its word.
+Each doubt is a message for the refusal. Whole lines that stand in the file just as they were given are taken at their
+word, unless their new text alone was copied with something that is no text.
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ class Draft:
         self._view = View.of(base)
         self._shown = View.of(shown) if shown is not None and shown.text != base.text else None
         self._edited = Edited(base)
+        self._made: list[Change] = []  # in offsets of `base`: of the edits that had their places there
         self._missed = 0
 
     def after(self) -> TextFile:
@@ -96,7 +97,7 @@ class Draft:
                 continue
             before = [one for one in placed if order[id(one.edit)] < order[id(edit)]]
             if len(before) < len(placed) and not self._stands_after(before, edit):
-                outcomes[id(edit)] = self._not_found(edit, self._view, may_guess=view is self._view)
+                outcomes[id(edit)] = self._not_found(edit, self._view)
                 continue
             is_as_before = view is self._view and self._shown is None and self._exists
             outcomes[id(edit)] = self._not_found(edit, view) if is_as_before else self._place_later(edit, view)
@@ -117,6 +118,7 @@ class Draft:
             ((change, one) for one in placed for change in one.changes),
             key=lambda pair: (pair[0].start, pair[0].end),
         )
+        twins: list[tuple[Placed, Placed]] = []
         last: tuple[Change, Placed] | None = None
         for change, one in in_order:
             if last is None or not _overlap(last[0], change, last[1], one):
@@ -124,13 +126,23 @@ class Draft:
                 continue
             rival = last[1]
             if last[0] == change and rival.changes == one.changes:
-                outcomes[id(one.edit)] = replace(one.match, remarks=(*one.match.remarks, Remark.ALREADY))
+                twins.append((one, rival))
                 continue
             outcomes[id(one.edit)] = refuse_overlap(one.edit, one.match, rival.match)
             outcomes[id(rival.edit)] = refuse_overlap(rival.edit, rival.match, one.match)
             last = (change, one) if change.end > last[0].end else last
-        fitting = [one for one in placed if id(one.edit) not in outcomes]
-        return outcomes | self._apply(fitting)
+        without = {*outcomes, *(id(twin.edit) for twin, _ in twins)}
+        fitting = [one for one in placed if id(one.edit) not in without]
+        outcomes |= self._apply(fitting)
+        self._made = _changes([one for one in fitting if isinstance(outcomes[id(one.edit)], Match)])
+        for twin, first in twins:
+            became = outcomes[id(first.edit)]
+            remarks = (*twin.match.remarks, Remark.ALREADY)
+            is_done = isinstance(became, Match)
+            outcomes[id(twin.edit)] = (
+                replace(twin.match, remarks=remarks) if is_done else replace(became, edit=twin.edit)
+            )
+        return outcomes
 
     def _apply(self, placed: Sequence[Placed]) -> dict[int, Outcome]:
         """Apply edits that do not touch each other. Loosely matched ones are taken back when they leave syntax
@@ -175,14 +187,14 @@ class Draft:
             case outcome:
                 return outcome
 
-    def _not_found(self, edit: Edit, view: View, *, may_guess: bool = True) -> Outcome:
-        """A guess where that is wanted and `view` is the text as it is now; else a refusal."""
+    def _not_found(self, edit: Edit, view: View) -> Outcome:
+        """A guess where that is wanted, else a refusal; or the new text stands in `view` already."""
         assert isinstance(edit, Replace)  # only a search text can be missing
         already = self._already_applied(edit, view)
         if already is not None:
             return already
         needle = Needle.of(edit.search, edit.replace)
-        guess = self._guess(edit, needle, view) if self._approximate and may_guess else None
+        guess = self._guess(edit, needle) if self._approximate else None
         if guess is not None:
             return self._apply([guess])[id(edit)]
         self._missed += 1
@@ -190,8 +202,10 @@ class Draft:
             edit, self._view, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
         )
 
-    def _guess(self, edit: Replace, needle: Needle, view: View) -> Placed | None:
-        """The edit at the place that its search text resembles (rung 9), to be looked at by somebody."""
+    def _guess(self, edit: Replace, needle: Needle) -> Placed | None:
+        """The edit at the place that its search text resembles (rung 9), to be looked at by somebody. None as well
+        where other edits have changed that place, or nobody can say where it is now."""
+        view = self._view
         window = view.survey(needle.search).approximate
         if window is None:
             return None
@@ -201,7 +215,12 @@ class Draft:
         if lines is None:
             return None
         match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))
-        return Placed(edit, (Change(start, end, join_lines(lines)),), match)
+        moved = sum(len(one.new) - (one.end - one.start) for one in self._made if one.end < start)
+        stands = self._text[start + moved : end + moved] == view.text[start:end]
+        if not stands or any(one.start <= end and start <= one.end for one in self._made):
+            return None
+        self._made.append(Change(start, end, join_lines(lines)))
+        return Placed(edit, (Change(start + moved, end + moved, join_lines(lines)),), match)
 
     def _already_applied(self, edit: Replace, view: View) -> Match | None:
         """When the new text stands, once and as it is, where the old one should be."""
@@ -222,6 +241,8 @@ class Draft:
         window = view.survey(Needle.of(edit.search, "").search).nearest
         if window is None or window.first < first or window.last > last:
             return None  # the same text elsewhere, or a part of what should be replaced
+        if not view.survey(Needle.of(edit.search, "").search).is_clear:
+            return None  # it may be about another place, which is as near
         gone = {line.strip() for line in Needle.of(edit.search, "").search} - set(map(str.strip, needle.search))
         around = len(gone) + 1
         if any(key and key in gone for key in view.keys[max(first - around, 0) : last + around]):

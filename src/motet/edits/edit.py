@@ -24,7 +24,7 @@ class Near:
     """What a model said about a place besides the text that stands there.
 
     `line`: 1-based, only a hint. It decides between several places where one begins in that very line and every
-    other one at least `apart` lines away (None: never). `headers`: lines or symbols that stand before the place,
+    other one at least `apart` lines away (None: never), or where it has the `hash` of an `Anchor`. `headers`: lines or symbols that stand before the place,
     outermost first. `at_end`: the place ends where the file ends.
     """
 
@@ -32,6 +32,7 @@ class Near:
     headers: tuple[str, ...] = ()
     at_end: bool = False
     apart: int | None = None
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,12 @@ class Edited:
             return base
         if len(after.data) > MAX_TEXT_BYTES:
             raise too_large(base.path, len(after.data))
-        is_in_doubt = base.encoding != "utf-8" or any(start < _HEAD or "\0" in new for start, _, new in self._changes)
-        if is_in_doubt and TextFile.decode(base.path, after.data).text != self.text:
-            raise NotText(f"{base.path}: the encoding that it would declare is not the one it has")
+        if base.encoding != "utf-8" or any(start < _HEAD or "\0" in new for start, _, new in self._changes):
+            check_readable(after)
         return after
+
+
+def check_readable(file: TextFile) -> None:
+    """Raises `NotText` when these bytes, read anew, would not be this text."""
+    if TextFile.decode(file.path, file.data).text != file.text:
+        raise NotText(f"{file.path}: the encoding that it would declare is not the one it has")

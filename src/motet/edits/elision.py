@@ -39,8 +39,8 @@ def is_placeholder(line: str) -> bool:
 
 
 def leaves_out(line: str) -> bool:
-    """Whether `line`, as new text, can only stand for lines that were left out: `# ...`, `// existing code`."""
-    return len(line) <= _LONGEST and (is_placeholder(line) or _LEFT_OUT_NOTE.fullmatch(line) is not None)
+    """Whether `line`, where new text is shorter than old, says that lines were left out: `# ...`, `// existing code`."""
+    return len(line) <= _LONGEST and _LEFT_OUT_NOTE.fullmatch(line) is not None
 
 
 def is_elision(line: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from motet.edits import elision
 from motet.edits.edit import Near, Replace
+from motet.edits.formats.anchors import anchor_of
 from motet.edits.lines import Line, join_lines, split_lines
 from motet.edits.match import MOST_PLACES, Found, Hit, Needle, find_drifted, find_exact, find_loose, find_within
 from motet.edits.outcome import Rung
@@ -114,6 +115,8 @@ def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
 def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -> list[Spot]:
     """Those of several spots that `near` allows; a line number counts only when `trust_line` says so."""
     left = list(spots)
+    if near.hash and not _is_anchor(view, near):
+        return []
     if near.at_end:
         left = [spot for spot in left if not view.text[spot.end :].strip()]
     if near.headers:
@@ -183,7 +186,9 @@ def _cuts_number(text: str, start: int, end: int) -> bool:
         (text[start] in _DIGITS and (before[-1:] or " ") in _DIGITS)
         or (text[start] in _DIGITS and before[-1:] == "." and (before[:1] or " ") in _DIGITS)
         or (text[end - 1] in _DIGITS and (after[:1] or " ") in _DIGITS)
-        or (text[end - 1] in _DIGITS and after[:1] == "." and (after[1:] or " ") in _DIGITS)
+        or (text[end - 1] in _DIGITS and after[:1] in (".", "_") and (after[1:] or " ") in _DIGITS)
+        or (text[end - 1] in _DIGITS and _THOUSANDS.match(text, end) is not None)
+        or (_is_word(after[:1]) and _HEXADECIMAL.search(text, max(start, end - 20), end) is not None)
     )
 
 
@@ -205,6 +210,11 @@ def _spot(view: View, hit: Hit) -> Spot:
     return Spot(*view.span(hit.first, hit.last), hit)
 
 
+_DEFINES = "(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|let|var)"
+_DEFINITION = re.compile(rf"[ \t]*+(?:\w+[ \t]+)*{_DEFINES}\b")
+_HYPHENS = ("-", "$", "@")
+_THOUSANDS = re.compile(r"(?:,[0-9]{3})++(?![0-9])")
+_HEXADECIMAL = re.compile(r"(?<!\w)0[xX][0-9A-Fa-f_]*+\Z")
 _DIGITS = "0123456789"
 _SHORTEST_INSIDE = 3
 """Shorter parts of a line say too little about the place that was meant."""
@@ -223,7 +233,8 @@ def _inside(view: View, needle: Needle, *, all: bool) -> Located | None:
     found = [
         at
         for at in find_within(view, old, all=all)
-        if not (_joined(flat[at - 1 : at], old[0]) or _joined(old[-1], flat[at + size : at + size + 1]))
+        if not (at and _goes_on_before(flat, at))
+        and not _goes_on_behind(flat, at + size)
         and not _cuts_number(flat, at, at + size)
     ]
     if not found:
@@ -232,9 +243,23 @@ def _inside(view: View, needle: Needle, *, all: bool) -> Located | None:
     return Located(Rung.EXACT, Needle((old,), (new,)), spots, inside=True)
 
 
-def _joined(left: str, right: str) -> bool:
-    """Whether two neighbouring characters are parts of one word."""
-    return bool(left and right) and all(character.isalnum() or character == "_" for character in left + right)
+def _goes_on_before(text: str, start: int) -> bool:
+    """Whether a word that begins at `start` is the rest of a longer one: `no` in `is-no`."""
+    return _is_word(text[start]) and (
+        _is_word(text[start - 1 : start])
+        or (text[start - 1 : start] in _HYPHENS and _is_word(text[start - 2 : start - 1]))
+    )
+
+
+def _goes_on_behind(text: str, end: int) -> bool:
+    """Whether a word that ends before `end` is the beginning of a longer one: `red` in `red-ish`."""
+    return _is_word(text[end - 1]) and (
+        _is_word(text[end : end + 1]) or (text[end : end + 1] in _HYPHENS and _is_word(text[end + 1 : end + 2]))
+    )
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _swap(old: str, needle: Needle) -> str:
@@ -276,7 +301,20 @@ def _below(view: View, spots: Sequence[Spot], headers: Sequence[str]) -> list[Sp
     end = view.span(line, _end_of_block(view, line))[1]
     below = [spot for spot in spots if spot.start >= start]
     inside = [spot for spot in below if spot.end <= end]
-    return inside or below
+    return inside or [spot for spot in below if not _defines(view, line, end, spot.start)]
+
+
+def _defines(view: View, header: int, start: int, end: int) -> bool:
+    """Whether something else is defined between two offsets, beside or above the line `header`."""
+    depth = _depth(view.lines[header])
+    first, last = view.lines_of(start, start)[0], view.lines_of(end, end + 1)[0]
+    return any(_depth(line) <= depth and _DEFINITION.match(line) for line in view.lines[first:last])
+
+
+def _is_anchor(view: View, near: Near) -> bool:
+    """Whether the line that `near` names holds what its hash says."""
+    lines = view.lines
+    return 1 <= near.line <= len(lines) and anchor_of(lines[near.line - 1], near.line).hash == near.hash
 
 
 def _header_lines(view: View, header: str) -> list[int]:
@@ -284,10 +322,7 @@ def _header_lines(view: View, header: str) -> list[int]:
     wanted = header.strip()
     if not wanted:
         return []
-    definition = re.compile(
-        r"\b(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|let|var)\s.*?"
-        rf"(?<!\w){re.escape(wanted)}(?!\w)"
-    )
+    definition = re.compile(rf"\b{_DEFINES}\s.*?(?<!\w){re.escape(wanted)}(?!\w)")
     keys = list(enumerate(view.keys))
     return (
         [number for number, key in keys if key == wanted]

@@ -146,8 +146,9 @@ def _squeezed(view: View, needle: Needle) -> Found | None:
         shift = shift_to(tuple(view.lines[number] for number in numbers))
         if shift is not None:
             hits.append(_aligned(needle, [index for index, _ in wanted], numbers, view, shift))
-    even = [hit for hit in hits if not _divides_blank_lines(needle, hit)]
-    return _found(Rung.FOLDED, needle, hits) if len(even) == len(hits) else None
+    if len(hits) * len(needle.search) > _MOST_ALIGNED or any(_divides_blank_lines(needle, hit) for hit in hits):
+        return None
+    return _found(Rung.FOLDED, needle, hits)
 
 
 def _divides_blank_lines(needle: Needle, hit: Hit) -> bool:
@@ -216,6 +217,8 @@ def _starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     rarest = min(counts, key=counts.__getitem__)
     if not counts[rarest]:
         return []
+    if counts[rarest] * len(wanted) > _MOST_COMPARED:
+        return []
     return [
         at - rarest
         for at in _places(lines, wanted[rarest])
@@ -272,6 +275,11 @@ def _has_long_line(lines: Sequence[str]) -> bool:
     return any(len(line) > LONG_LINE for line in lines)
 
 
+_MOST_ALIGNED = 20_000
+"""Lines of all hits together for which it is looked at which blank lines they lack."""
+_MOST_COMPARED = 20_000_000
+"""Lines that are compared at most to find a text which does not stand exactly; of a file that repeats itself so often
+nobody could say which place is meant."""
 _TRIED_WORDS = 12
 """The longest words of a search text, of which each has to stand in the text before its lines are compared."""
 _TRIED_FOR_RAREST = 3

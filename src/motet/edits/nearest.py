@@ -37,6 +37,8 @@ _NEAR = 0.5
 """A window less similar than this helps nobody."""
 _LINE, _MEAN, _LEAD = 0.8, 0.9, 0.08
 """The rule of `approximate`: of each line, of all lines, over the second best."""
+_CLEAR = 0.03
+"""Lead of what an edit may have been applied to over anything else that is as near to its search text."""
 _PROBES, _PROBE_HITS, _PROBE_LENGTH = 6, 32, 200
 """Lines of the search text that are looked up by similarity, hits of each, characters of a line that count there."""
 _VOTES = 20_000
@@ -89,16 +91,25 @@ class Survey:
     @cached_property
     def nearest(self) -> Window | None:
         """See `nearest`."""
+        best = self._ranked[0] if self._ranked else None
+        return best if best is not None and best.score >= _NEAR else None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether no other part of the file is nearly as near."""
+        rivals = (window.score for window in self._ranked[1:] if not _same_place(self._ranked[0], window))
+        return bool(self._ranked) and self._ranked[0].score - max(rivals, default=0.0) >= _CLEAR
+
+    @cached_property
+    def _ranked(self) -> list[Window]:
+        """Parts of the file, the nearest first."""
         size = len(self._search)
         slack = min(max(2, size // 4), 20)
         most = min(max(2, 4 * MOST_PAIRS // (size * (size + 2 * slack) + 1)), 12)
         found = [window for start in self._regions(slack, most) for window in self._aligned(start, slack)]
         if size == 1 and not any(window.score >= _NEAR for window in found):
             found = self._around()
-        best = max(
-            found, key=lambda window: (window.score, self._indented_alike(window), -window.first), default=None
-        )
-        return best if best is not None and best.score >= _NEAR else None
+        return sorted(found, key=lambda window: (-window.score, -self._indented_alike(window), window.first))
 
     @cached_property
     def approximate(self) -> Window | None:

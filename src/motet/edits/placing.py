@@ -56,6 +56,8 @@ class Placed:
         return self.match.rung >= Rung.INDENTATION or bool(guessed.intersection(self.match.remarks))
 
 
+_MOST_TOLD = 1_000
+"""Candidates of a refusal; nobody reads more."""
 _SHORTEST_SAYING = 4
 """Letters and digits from which a line is more than a bracket, a separator or `end`."""
 
@@ -93,11 +95,16 @@ class Placing:
             if not isinstance(found, Located):
                 attempts.append(found)
             elif choice is None:
-                attempts.append(refuse_ambiguous(edit, _candidates(self._view, found.spots), found.are_too_many))
+                attempts.append(self._ambiguous(edit, found))
             else:
                 assert isinstance(edit, Replace)  # nothing else is located
                 attempts.append(self._settle(edit, found, choice))
         return attempts
+
+    def _ambiguous(self, edit: Edit, found: Located) -> Refusal:
+        candidates = _candidates(self._view, found.spots[:_MOST_TOLD])
+        count = len(found.spots) - found.are_too_many
+        return refuse_ambiguous(edit, candidates, count, are_more=found.are_too_many)
 
     def _look(self, edit: Edit) -> Located | Attempt:
         match edit:
@@ -126,7 +133,8 @@ class Placing:
         parts = locate_parts(self._view, edit) if located is None and not self._dialect.exact else None
         if parts is not None:
             return self._elided(edit, parts)
-        return refuse_foreign_text(edit, edit.replace, self._now.text) or located
+        shortens = edit.replace.count("\n") <= edit.search.count("\n")
+        return refuse_foreign_text(edit, edit.replace, self._now.text, shortens=shortens) or located
 
     def _choose(self, edits: Sequence[Edit], looked: Sequence[Located | Attempt]) -> list[_Choice | None]:
         """The spot of each edit that has one: its only one, the one it names, or the one that all edits together
@@ -138,10 +146,11 @@ class Placing:
                 continue
             if found.are_too_many and not edit.replace_all:
                 continue
-            spots[index] = found.spots
-            if edit.replace_all or len(found.spots) == 1:
+            if edit.replace_all:
                 chosen[index] = _Choice(found.spots[0])
-                spots[index] = found.spots[:1]
+            elif len(found.spots) == 1:
+                chosen[index] = _Choice(found.spots[0])
+                spots[index] = found.spots
             elif left := narrow(self._view, found.spots, edit.near, trust_line=edit.inline):
                 spots[index] = left
                 chosen[index] = _Choice(left[0], Remark.BY_NEAR) if len(left) == 1 else None
@@ -149,8 +158,15 @@ class Placing:
             picked = only_assignment([[(spot.start, spot.end) for spot in choices] for choices in spots.values()])
             if picked is not None:
                 for index, number in zip(spots, picked, strict=True):
-                    chosen[index] = chosen[index] or _Choice(spots[index][number], Remark.BY_ORDER)
+                    if chosen[index] is None and self._may_be(edits[index], spots[index], number):
+                        chosen[index] = _Choice(spots[index][number], Remark.BY_ORDER)
         return chosen
+
+    def _may_be(self, edit: Edit, spots: Sequence[Spot], number: int) -> bool:
+        """Whether the line that the edit names does not speak for another one of its spots."""
+        named = edit.near.line - 1 if isinstance(edit, Replace) else -1
+        begins = [self._view.lines_of(spot.start, spot.start + 1)[0] for spot in spots]
+        return named not in begins or begins[number] == named
 
     def _settle(self, edit: Replace, located: Located, choice: _Choice) -> Placed | Outcome:
         """What the edit changes at its spot, in the text as it is now."""
@@ -253,7 +269,8 @@ class Placing:
         text = self._now.text
         if edit.create and self._exists and text != edit.text and self._dialect.existing == "refuse":
             return refuse_existing_file(edit, edit.path)
-        foreign = refuse_foreign_text(edit, edit.text, text)
+        shortens = bool(text) and len(lines_of(edit.text)) <= len(self._now.lines)
+        foreign = refuse_foreign_text(edit, edit.text, text, shortens=shortens)
         if foreign is not None:
             return foreign
         if not text:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from motet.edits.dialect import MOTET, Dialect
 from motet.edits.draft import Draft
-from motet.edits.edit import Delete, Edit, Move, Replace, Write
+from motet.edits.edit import Delete, Edit, Insert, Move, Replace, ReplaceAnchored, Write
 from motet.edits.outcome import Match, Outcome, Refusal, Remark, Rung
 from motet.edits.refuse import (
     refuse_absent_file,
@@ -176,8 +176,15 @@ _MARK = re.compile(r"^\ufeff", re.MULTILINE)
 def _taken(edit: Edit, is_known: bool) -> Edit:
     """The edit, or a copy of one that is there already, because outcomes go by identity; without byte order marks,
     because a `TextFile.text` has none."""
-    if isinstance(edit, Replace) and edit.search.startswith("\ufeff"):
-        return replace(edit, search=edit.search[1:], replace=_MARK.sub("", edit.replace))
+    match edit:
+        case Replace() if edit.search.startswith("\ufeff"):
+            return replace(edit, search=edit.search[1:], replace=_MARK.sub("", edit.replace))
+        case Replace() if edit.replace.startswith("\ufeff"):
+            return replace(edit, replace=edit.replace[1:])
+        case Write() | Insert() | ReplaceAnchored() if edit.text.startswith("\ufeff"):
+            return replace(edit, text=edit.text[1:])
+        case _:
+            pass
     return copy(edit) if is_known else edit
 
 
@@ -191,9 +198,13 @@ def _plan_delete(path: str, before: TextFile | None, shown: TextFile | None, edi
         return FilePlan(path, None, None, tuple(refuse_absent_file(edit) for edit in edits))
     if shown is not None and shown.data != before.data:
         return FilePlan(path, before, before, tuple(refuse_stale(edit, View(before.text)) for edit in edits))
-    if len(edits) > 1:
-        return FilePlan(path, before, before, tuple(refuse_company(edit, "deletes the file") for edit in edits))
-    return FilePlan(path, before, None, (Match(edits[0], Rung.EXACT),))
+    if not all(isinstance(edit, Delete) for edit in edits):
+        others = {True: "edits the file", False: "deletes the file"}
+        return FilePlan(
+            path, before, before, tuple(refuse_company(edit, others[isinstance(edit, Delete)]) for edit in edits)
+        )
+    again = (Match(edit, Rung.EXACT, (), (Remark.ALREADY,)) for edit in edits[1:])
+    return FilePlan(path, before, None, (Match(edits[0], Rung.EXACT), *again))
 
 
 def _move(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from motet.edits.alignment import small_diff
 from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored
-from motet.edits.elision import leaves_out
+from motet.edits.elision import is_placeholder, leaves_out
 from motet.edits.match import lines_of
 from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 from motet.edits.view import View
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
+_DOTS_ARE_TEXT = ("", ".md", ".markdown", ".rst", ".txt", ".yaml", ".yml")
+"""Files in which a line of dots ends a document, or is just a line."""
 _SUSPECT = re.compile(r"^[ \t]*+(?:#|//|/\*|--|<|>|%|;|\.\.\.|…|\+{5})[^\r\n]*+", re.MULTILINE)
 """Lines that could be one of these, told apart quickly."""
 
@@ -21,7 +24,9 @@ def refuse_not_found(edit: Edit, view: View, why: str, *, show: bool = True) -> 
     """The search text has no place; the nearest text is shown when there is one (and `show`)."""
     diff, candidates = _nearest(edit, view) if show else ("", ())
     advice = "copy the lines from the file exactly as they are, white space and misspellings included"
-    if not diff:
+    if candidates and not diff:
+        advice = "take whole lines as they stand in the file, and give the new text with the same indentation"
+    elif not diff:
         advice = "nothing in the file is near this text; read the file again and search for lines that stand in it"
     return Refusal(edit, RefusalReason.NOT_FOUND, why, advice, candidates, diff)
 
@@ -32,7 +37,8 @@ def refuse_stale(edit: Edit, view: View) -> Refusal:
     return Refusal(
         edit,
         RefusalReason.STALE,
-        "the file has changed here since you were shown it; the search text stood in the older version",
+        "the file has changed here since you were shown it"
+        + ("; the search text stood in the older version" if isinstance(edit, Replace) else ""),
         "read the file again and repeat the edit on its new text",
         candidates,
         diff,
@@ -54,12 +60,12 @@ def refuse_anchor(edit: ReplaceAnchored, anchor: Anchor, view: View) -> Refusal:
     )
 
 
-def refuse_ambiguous(edit: Edit, candidates: Sequence[Candidate], are_more: bool = False) -> Refusal:
-    """The search text stands in several places; `are_more` than are told."""
+def refuse_ambiguous(edit: Edit, candidates: Sequence[Candidate], places: int, *, are_more: bool = False) -> Refusal:
+    """The search text stands in so many places, or in more (`are_more`), of which the first are told."""
     return Refusal(
         edit,
         RefusalReason.AMBIGUOUS,
-        f"the search text stands in {'more than ' if are_more else ''}{len(candidates) - are_more} places",
+        f"the search text stands in {'more than ' if are_more else ''}{places} places",
         "take in enough neighbouring lines to make the search text unique",
         tuple(candidates),
     )
@@ -125,7 +131,12 @@ def refuse_large(edit: Edit, error: Exception) -> Refusal:
 
 def refuse_unencodable(edit: Edit, error: Exception) -> Refusal:
     """The new text has a character that the file's encoding does not have."""
-    return Refusal(edit, RefusalReason.BAD_FORMAT, str(error), "use only characters that the file's encoding has")
+    return Refusal(
+        edit,
+        RefusalReason.BAD_FORMAT,
+        str(error),
+        "use only characters that the file's encoding has, and leave its declaration as it is",
+    )
 
 
 def refuse_existing_file(edit: Edit, path: str) -> Refusal:
@@ -159,21 +170,34 @@ def refuse_no_place(edit: Insert, view: View) -> Refusal:
     )
 
 
-def refuse_foreign_text(edit: Edit, new: str, before: str) -> Refusal | None:
-    """Refuse new text that is not code: left-over markers, or a placeholder for code left out."""
+def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = False) -> Refusal | None:
+    """Refuse new text that is not code: left-over markers, or a placeholder for code left out. When there are lines
+    that could be left out (`shortens`), a mere `# ...` or `// existing code` is one, too."""
     markers_are_meant = isinstance(edit, Replace) and edit.escaped
+    known: set[str] = set()
     for found in _SUSPECT.finditer(new):
         line = found[0].strip()
-        if line in before:
+        known = known or {"", *map(str.strip, lines_of(before))}
+        if line in known:
             continue
         if _MARKER.match(line) and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
-        elif leaves_out(line):
+        elif is_placeholder(line) or (shortens and _leaves_out(edit, line, new[: found.start()])):
             why, advice = f"the new text holds a placeholder: {line}", "write out all lines of the new text"
         else:
             continue
         return Refusal(edit, RefusalReason.BAD_FORMAT, why, advice)
     return None
+
+
+def _leaves_out(edit: Edit, line: str, above: str) -> bool:
+    """Whether `line` can only stand for lines that were left out; `...` is code in Python where it is a whole body."""
+    if line != "...":
+        return leaves_out(line)
+    suffix = PurePosixPath(edit.path).suffix.lower()
+    if suffix in (".py", ".pyi"):
+        return not above.rstrip().endswith(":")
+    return suffix not in _DOTS_ARE_TEXT
 
 
 def _nearest(edit: Edit, view: View) -> tuple[str, tuple[Candidate, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from motet.edits.edited import check_readable
 from motet.edits.hunks import (
     WITHOUT_LINES,
     Hunk,
@@ -18,6 +19,8 @@ from motet.edits.hunks import (
     remove_all,
 )
 from motet.edits.lines import split_lines
+from motet.edits.match import Hit, Needle, lines_of
+from motet.edits.splice import splice
 from motet.text import TextFile
 
 
@@ -93,8 +96,10 @@ class Proposal:
         if current.decision is Decision.STALE:
             return self
         original = current.proposed or current.hunk
-        newline = self.base.newline
-        lines = [replace(line, end=newline) for line in split_lines(text)]
+        needle = Needle(tuple(line.text for line in original.old), lines_of(text))
+        newline = original.new[0].end if original.new else self.base.newline
+        lines = splice(original.old, needle, Hit(0, len(original.old)), newline or self.base.newline)
+        assert lines is not None  # nothing is shifted
         ends_file = original.last == len(split_lines(self.base.text))
         closing = original.new or original.old
         if lines and ends_file and closing and not closing[-1].end:
@@ -154,8 +159,14 @@ class Proposal:
 
     def accepted(self) -> bytes:
         """The file's bytes with exactly the accepted and amended hunks; none for a file that is to go. Raises
-        `NotText` for an amendment with characters that the file's encoding does not have."""
-        return b"" if self.will_delete else self.base.encode(self.accepted_text())
+        `NotText` when they could not be read again: the encoding lacks a character of an amendment, its declaration
+        was accepted without the rest, or a NUL makes it binary."""
+        if self.will_delete:
+            return b""
+        after = self.base.with_text(self.accepted_text())
+        if self.taken and after.data != self.base.data:
+            check_readable(after)
+        return after.data
 
     def accepted_text(self) -> str:
         """The file's text with exactly the accepted and amended hunks."""

@@ -48,10 +48,17 @@ def _is_rewrite(report: FileReport) -> bool:
 
 async def _write_together(workspace: Workspace, reports: Sequence[FileReport]) -> dict[str, TextFile | MotetError]:
     """What became of each file, by path."""
-    proposals = [report.proposal for report in reports if report.proposal is not None]
-    news = [(each.before, each.accepted()) for each in proposals if each.before is not None]
-    outcomes = await workspace.write_many(news)
-    return {each.path: outcome for each, outcome in zip(proposals, outcomes, strict=True)}
+    news: list[tuple[TextFile, bytes]] = []
+    outcomes: dict[str, TextFile | MotetError] = {}
+    for proposal in (report.proposal for report in reports):
+        if proposal is None or proposal.before is None:
+            continue
+        try:
+            news.append((proposal.before, proposal.accepted()))
+        except MotetError as error:  # what was taken of it could not be read again
+            outcomes[proposal.path] = error
+    written = await workspace.write_many(news)
+    return outcomes | {before.path: outcome for (before, _), outcome in zip(news, written, strict=True)}
 
 
 async def _written(workspace: Workspace, report: FileReport, tried: TextFile | MotetError | None) -> FileReport:
