@@ -2,7 +2,21 @@
 
 import pytest
 
-from motet.edits import Match, Near, Outcome, Refusal, Replace, parse, plan
+from motet.edits import (
+    Edit,
+    Insert,
+    Match,
+    Move,
+    Near,
+    Outcome,
+    Refusal,
+    RefusalReason,
+    Replace,
+    Rung,
+    Write,
+    parse,
+    plan,
+)
 from motet.text import TextFile
 
 HALF_INDENTED = "a part of its new text is indented as in the file, another part as in its search text"
@@ -12,21 +26,21 @@ PART = "it is a part of a line, and its new text looks like more of that line: w
 ABSENT = "the search text does not stand in the file"
 
 
-def outcome(text: str, edit: Replace) -> tuple[Outcome, str]:
+def outcome(text: str, edit: Edit) -> tuple[Outcome, str]:
     file = TextFile.decode(edit.path, text.encode())
     planned = plan({edit.path: file}, [edit]).files[0]
     assert planned.after is not None
     return planned.outcomes[0], planned.after.text
 
 
-def refused(text: str, edit: Replace) -> str:
+def refused(text: str, edit: Edit) -> str:
     found, after = outcome(text, edit)
     assert isinstance(found, Refusal)
     assert after == text
     return found.message
 
 
-def applied(text: str, edit: Replace) -> str:
+def applied(text: str, edit: Edit) -> str:
     found, after = outcome(text, edit)
     assert isinstance(found, Match), found
     return after
@@ -220,3 +234,151 @@ def test_a_guess_is_not_placed_in_a_text_that_another_edit_has_changed_meanwhile
     planned = plan({"a.py": TextFile.decode("a.py", text.encode())}, edits, approximate="propose").files[0]
     assert planned.after is not None
     assert planned.after.text == "def area(r):\n    return 3 * r * r\n\n\nx = 1\nprint(area(2))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "search"), [("a\n\nb", "7\n"), ("handler,\nx\n", "404: handler,\n"), ("a\n\nb\n", "1\n2\n")]
+)
+def test_a_number_in_the_search_text_is_text_unless_it_numbers_lines(text: str, search: str) -> None:
+    assert refused(text, Replace("a.txt", search, "x\n")) == ABSENT
+
+
+TWO_CLASSES = "class A {\n  x = 1\n}\nclass B {\n  y = 1\n}\nclass C {\n  x = 1\n}\n"
+
+
+@pytest.mark.parametrize("name", ["B", "class B {"])
+def test_a_header_whose_block_lacks_the_text_names_no_other_block(name: str) -> None:
+    edit = Replace("a.ts", "  x = 1\n", "  x = 2\n", near=Near(headers=(name,)))
+    assert refused(TWO_CLASSES, edit) == "the search text stands in 2 places"
+
+
+def test_a_header_and_an_exact_line_that_contradict_each_other_decide_nothing() -> None:
+    edit = Replace("a.ts", "  x = 1\n", "  x = 2\n", near=Near(8, ("class A {",), apart=1))
+    assert refused(TWO_CLASSES, edit) == "the search text stands in 2 places"
+
+
+def test_an_anchor_with_a_wrong_hash_decides_nothing() -> None:
+    edit = Replace("a.ts", "x = 1", "x = 2", near=Near(8, hash="zzz"), inline=True)
+    assert refused(TWO_CLASSES, edit) == "the search text stands in 2 places"
+
+
+def test_replace_all_of_a_tab_takes_every_tab() -> None:
+    edit = Replace("a.c", "\t", "    ", inline=True, replace_all=True)
+    assert applied("\t\tx\n\ty\n", edit) == "        x\n    y\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["import a\n# ...\n", "import a\n// existing code\n", "import a\n# rest of the file remains the same\n", "...\n"],
+)
+def test_a_line_that_leaves_lines_out_is_no_new_text(new: str) -> None:
+    message = refused("import a\nimport b\nimport c\n", Write("a.ts", new))
+    assert message == f"the new text holds a placeholder: {new.splitlines()[-1]}"
+
+
+def test_dots_may_become_the_body_of_a_function_in_python() -> None:
+    assert applied("def f():\n    pass\n", Replace("a.py", "    pass\n", "    ...\n")) == "def f():\n    ...\n"
+
+
+def test_a_comment_about_other_code_is_new_text_where_nothing_goes() -> None:
+    assert applied("a()\n", Replace("a.ts", "a()\n", "// other imports\na()\n")) == "// other imports\na()\n"
+
+
+def test_a_file_does_not_become_larger_than_any_that_can_be_read() -> None:
+    found, _ = outcome("x\n", Write("a.txt", "x" * (17 << 20)))
+    assert isinstance(found, Refusal)
+    assert found.reason is RefusalReason.TOO_LARGE
+
+
+@pytest.mark.parametrize("edit", [Write("a.txt", "\ufeffy\n"), Replace("a.txt", "x\n", "\ufeffy\n")])
+def test_a_byte_order_mark_in_new_text_is_no_second_one(edit: Edit) -> None:
+    file = TextFile.decode("a.txt", b"\xef\xbb\xbfx\n")
+    [after] = [planned.after for planned in plan({"a.txt": file}, [edit]).files]
+    assert after is not None
+    assert after.data == b"\xef\xbb\xbfy\n"
+
+
+def test_two_edits_of_one_answer_do_not_write_the_same_new_file() -> None:
+    files = {name: TextFile.decode(name, name.encode()) for name in ("a", "b")}
+    planned = plan(files, [Move("a", "c"), Move("b", "c")])
+    assert [len(file.refusals) for file in planned.files] == [1, 1]
+    assert [file.after for file in planned.files] == [files["a"], files["b"]]
+
+
+def test_an_insertion_by_line_goes_where_that_line_stands_now() -> None:
+    shown, now = (TextFile.decode("a", text) for text in (b"a\nb\nc\nd\n", b"new\na\nb\nc\nd\n"))
+    [planned] = plan({"a": now}, [Insert("a", "here\n", Near(3))], shown={"a": shown}).files
+    assert planned.after is not None
+    assert planned.after.text == "new\na\nb\nhere\nc\nd\n"
+
+
+def test_every_place_counts_however_many_there_are() -> None:
+    edit = Replace("a.txt", "x\n", "y\n", replace_all=True)
+    assert applied("x\n" * 50_001 + "ax\n", edit) == "y\n" * 50_001 + "ax\n"
+    inline = Replace("a.txt", "1", "2", inline=True, replace_all=True)
+    assert applied("1 " * 50_001 + "10 21\n", inline) == "2 " * 50_001 + "10 21\n"
+
+
+def test_the_lines_of_a_refusal_are_those_of_the_file_before_the_answer() -> None:
+    text = "one\ntwo\nthree(1)\n"
+    edits = [Replace("a", "one\n", "0\n" * 9 + "one\n"), Replace("a", "three(2)\n", "four\n")]
+    [planned] = plan({"a": TextFile.decode("a", text.encode())}, edits).files
+    [refusal] = planned.refusals
+    assert [(each.first_line, each.last_line) for each in refusal.candidates] == [(3, 3)]
+
+
+def test_the_twin_of_a_refused_edit_is_refused_like_it() -> None:
+    first = Replace("a", "x\ny\n", "1\n")
+    edits = [first, Replace("a", "x\ny\n", "1\n"), Replace("a", "y\nz\n", "2\n")]
+    [planned] = plan({"a": TextFile.decode("a", b"x\ny\nz\n")}, edits, partial=True).files
+    assert [refusal.reason for refusal in planned.refusals] == [RefusalReason.OVERLAP] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "search"),
+    [
+        ("wont-fix: no\n", "fix: no"),
+        ("v = 1,000\n", "v = 1"),
+        ("color: red-ish\n", "color: red"),
+        ("a = 0xAB\n", "a = 0xA"),
+    ],
+)
+def test_a_part_of_a_longer_word_or_number_is_another_word(text: str, search: str) -> None:
+    assert refused(text, Replace("a.txt", search + "\n", "new: text\n")) == ABSENT
+
+
+def test_an_insertion_below_a_header_that_breaks_the_syntax_is_refused() -> None:
+    edit = Insert("a.py", "    x = 1\n", Near(headers=("def foo(",)))
+    found, after = outcome("def foo(\n    a,\n):\n    pass\n", edit)
+    assert isinstance(found, Refusal)
+    assert found.reason is RefusalReason.SYNTAX
+    assert after == "def foo(\n    a,\n):\n    pass\n"
+
+
+WHOLE = "".join(f"def f{number}():\n    return {number}\n" for number in range(5))
+
+
+@pytest.mark.parametrize(
+    ("new", "lines"),
+    [("def f1():\n    return 2\n", 2), (WHOLE.replace("def f0():\n", ""), 9)],
+    ids=["short", "indented"],
+)
+def test_a_text_shown_under_a_files_name_that_may_be_a_piece_is_offered_and_never_applied(
+    new: str, lines: int
+) -> None:
+    edit = Write("a.txt", new, shown=True)
+    assert refused(WHOLE, edit) == f"this looks like a piece of the file: it has {lines} lines, the file has 10"
+    file = TextFile.decode("a.txt", WHOLE.encode())
+    [planned] = plan({"a.txt": file}, [edit], approximate="propose").files
+    assert [isinstance(outcome, Match) and outcome.rung for outcome in planned.outcomes] == [Rung.APPROXIMATE]
+
+
+def test_a_text_shown_under_a_files_name_that_breaks_the_syntax_is_refused() -> None:
+    edit = Write("a.py", WHOLE.replace("return 4", "return (4"), shown=True)
+    found, after = outcome(WHOLE, edit)
+    assert isinstance(found, Refusal)
+    assert (found.reason, after) == (RefusalReason.SYNTAX, WHOLE)
+
+
+def test_a_whole_text_shown_under_a_files_name_is_written() -> None:
+    assert applied(WHOLE, Write("a.py", WHOLE + "print(f1())\n", shown=True)) == WHOLE + "print(f1())\n"

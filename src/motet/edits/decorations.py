@@ -43,9 +43,12 @@ def wears_alone(search: Lines, replace: Lines) -> bool:
 
 
 def _are_numbered(lines: Lines) -> bool:
-    found = [_NUMBER.match(line) for line in lines]
-    numbers = [int(each[1]) for each in found if each]
-    return bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(lines)))
+    found = [each for line in lines if (each := _NUMBER.match(line))]
+    if len(found) < len(lines) or all(each.end() == len(line) for each, line in zip(found, lines, strict=True)):
+        return False  # numbers alone are text
+    numbers = [int(each[1]) for each in found]
+    is_certain = len(lines) > 1 or found[0][0][-1] != ":"
+    return is_certain and numbers == list(range(numbers[0], numbers[0] + len(lines)))
 
 
 def _numbers(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:

@@ -53,7 +53,7 @@ def _begins_behind_indentation(text: str, spot: Spot, edit: Replace) -> str:
     """Characters behind the indentation of their line: is the new text indented as it is meant, or as the search
     text, which lacks the indentation of its first line?"""
     before = indentation_before(text, spot.start)
-    if not before:
+    if not before or not edit.search.strip():
         return ""
     if edit.replace[:1] in (" ", "\t"):
         return "its new text begins with white space, which its search text leaves out"

@@ -20,7 +20,7 @@ from motet.edits.match import Hit, Needle, find_drifted, find_exact
 from motet.edits.nearest import Window
 from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
 from motet.edits.placing import Placed, Placing
-from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_stale, refuse_syntax
+from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
 from motet.edits.splice import Change, apply, newline_at, splice
 from motet.edits.view import View
 from motet.text import TextFile
@@ -80,6 +80,8 @@ class Draft:
             match attempt:
                 case None:
                     later.append(edit)
+                case Placed() if attempt.match.rung is Rung.APPROXIMATE and not self._approximate:
+                    outcomes[id(edit)] = refuse_piece(edit, len(self._view.lines))
                 case Placed():
                     placed.append(attempt)
                 case Refusal(reason=RefusalReason.STALE) if isinstance(edit, Replace):

@@ -83,13 +83,15 @@ class ReplaceAnchored:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The whole new text of a file; with `create`, only where no such file exists."""
+    """The whole new text of a file; with `create`, only where no such file exists. `shown`: the text stood in prose
+    under the file's name, so it may be only a piece of the file."""
 
     path: str
     text: str
     create: bool = False
     call: str = ""
     line: int = 1
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

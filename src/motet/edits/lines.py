@@ -18,6 +18,9 @@ class Line:
 
 def split_lines(text: str) -> list[Line]:
     """Lines of `text`; joining `text + end` of all gives it back. An empty text has no lines."""
+    if "\r" not in text:
+        *ended, last = text.split("\n")
+        return [*(Line(line, "\n") for line in ended), *([Line(last, "")] if last else [])]
     lines: list[Line] = []
     position, size = 0, len(text)
     while position < size:

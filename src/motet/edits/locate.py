@@ -120,7 +120,10 @@ def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -
     if near.at_end:
         left = [spot for spot in left if not view.text[spot.end :].strip()]
     if near.headers:
+        named = [spot for spot in left if near.apart is not None and _begins_at(view, spot, near.line)]
         left = _below(view, left, near.headers)
+        if any(spot not in left for spot in named):
+            return []  # the number says one place, the header another
     if near.line and trust_line and len(left) > 1:
         left = [spot for spot in left if _covers(view, spot, near.line)]
     elif near.line and near.apart is not None and len(left) > 1:
@@ -162,7 +165,8 @@ def _within(view: View, search: str, *, all: bool) -> tuple[Spot, ...]:
     return tuple(
         Spot(view.original(at), view.original(at + len(wanted)))
         for at in find_within(view, wanted, all=all)
-        if not _cuts_number(view.flat, at, at + len(wanted)) and not _cuts_indentation(view.flat, at)
+        if not _cuts_number(view.flat, at, at + len(wanted))
+        and not (wanted.strip() and _cuts_indentation(view.flat, at))
     )
 
 
@@ -211,7 +215,8 @@ def _spot(view: View, hit: Hit) -> Spot:
 
 
 _DEFINES = "(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|let|var)"
-_DEFINITION = re.compile(rf"[ \t]*+(?:\w+[ \t]+)*{_DEFINES}\b")
+_CLOSING = ("", "}", ")", "]")
+"""First characters of lines that end a block; blank lines begin with none."""
 _HYPHENS = ("-", "$", "@")
 _THOUSANDS = re.compile(r"(?:,[0-9]{3})++(?![0-9])")
 _HEXADECIMAL = re.compile(r"(?<!\w)0[xX][0-9A-Fa-f_]*+\Z")
@@ -301,14 +306,20 @@ def _below(view: View, spots: Sequence[Spot], headers: Sequence[str]) -> list[Sp
     end = view.span(line, _end_of_block(view, line))[1]
     below = [spot for spot in spots if spot.start >= start]
     inside = [spot for spot in below if spot.end <= end]
-    return inside or [spot for spot in below if not _defines(view, line, end, spot.start)]
+    return inside or [spot for spot in below if not _is_left(view, line, spot.start)]
 
 
-def _defines(view: View, header: int, start: int, end: int) -> bool:
-    """Whether something else is defined between two offsets, beside or above the line `header`."""
-    depth = _depth(view.lines[header])
-    first, last = view.lines_of(start, start)[0], view.lines_of(end, end + 1)[0]
-    return any(_depth(line) <= depth and _DEFINITION.match(line) for line in view.lines[first:last])
+def _is_left(view: View, header: int, end: int) -> bool:
+    """Whether `header` opens a block, and something else stands beside or above it before offset `end`."""
+    depth, block = _depth(view.lines[header]), _end_of_block(view, header)
+    between = range(block, view.lines_of(end, end + 1)[0])
+    return block > header + 1 and any(
+        view.keys[number][:1] not in _CLOSING and _depth(view.lines[number]) <= depth for number in between
+    )
+
+
+def _begins_at(view: View, spot: Spot, line: int) -> bool:
+    return view.lines_of(spot.start, spot.start + 1)[0] + 1 == line
 
 
 def _is_anchor(view: View, near: Near) -> bool:

@@ -53,9 +53,17 @@ class Placed:
     def is_loose(self) -> bool:
         """Whether the place was not given exactly, so that the file must not gain a syntax error by it."""
         guessed = {Remark.INSIDE, Remark.BY_ORDER}
-        return self.match.rung >= Rung.INDENTATION or bool(guessed.intersection(self.match.remarks))
+        match self.edit:
+            case Insert(near=near) if near.headers:
+                return True
+            case Write(shown=True) if self.match.places:
+                return True
+            case _:
+                return self.match.rung >= Rung.INDENTATION or bool(guessed.intersection(self.match.remarks))
 
 
+_FEWEST_OF_A_WHOLE = 6
+"""Lines of a file of which a piece is told from a new version by its length."""
 _MOST_TOLD = 1_000
 """Candidates of a refusal; nobody reads more."""
 _SHORTEST_SAYING = 4
@@ -285,7 +293,10 @@ class Placing:
         change = Change(0, len(text), join_lines(lines))
         if self._exists and [line.text for line in lines] == [line.text for line in old]:
             return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
-        return Placed(edit, (change,), Match(edit, Rung.EXACT, (Place(0, len(text), text),)))
+        rung = (
+            Rung.APPROXIMATE if edit.shown and _may_be_a_piece(self._now.lines, lines_of(edit.text)) else Rung.EXACT
+        )
+        return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),)))
 
     def _merged(self, edit: Write) -> str | None:
         """The whole new text with what has changed since the file was shown; None when they touch each other."""
@@ -348,6 +359,13 @@ class Placing:
 def _keeps_final_end(text: str, change: Change) -> bool:
     """Whether the text has a line end at its end, or none, before and after the change alike."""
     return change.final_newline is None or change.final_newline == ends_line(text)
+
+
+def _may_be_a_piece(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether new text that was shown under a file's name is much shorter than the file, or begins inside a block."""
+    old, new = ([line for line in lines if line.strip()] for lines in (old, new))
+    is_short = len(old) >= _FEWEST_OF_A_WHOLE and 2 * len(new) < len(old)
+    return is_short or (bool(old and new) and new[0][0].isspace() and not old[0][0].isspace())
 
 
 def _says_something(line: str) -> bool:

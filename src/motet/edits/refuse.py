@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from motet.edits.alignment import small_diff
-from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored
+from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.elision import is_placeholder, leaves_out
 from motet.edits.match import lines_of
 from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 from motet.edits.view import View
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
+_LINES_OF_A_BODY = 2
+"""`pass` and its line end."""
 _DOTS_ARE_TEXT = ("", ".md", ".markdown", ".rst", ".txt", ".yaml", ".yml")
 """Files in which a line of dots ends a document, or is just a line."""
 _SUSPECT = re.compile(r"^[ \t]*+(?:#|//|/\*|--|<|>|%|;|\.\.\.|…|\+{5})[^\r\n]*+", re.MULTILINE)
@@ -124,6 +126,17 @@ def refuse_syntax(edit: Edit, match: Match) -> Refusal:
     )
 
 
+def refuse_piece(edit: Edit, lines: int) -> Refusal:
+    """A text that was shown under the name of a file which has so many lines."""
+    new = len(lines_of(edit.text)) if isinstance(edit, Write) else 0
+    return Refusal(
+        edit,
+        RefusalReason.BAD_FORMAT,
+        f"this looks like a piece of the file: it has {new} lines, the file has {lines}",
+        "give the whole text of the file, or SEARCH/REPLACE blocks for what changes",
+    )
+
+
 def refuse_large(edit: Edit, error: Exception) -> Refusal:
     """The file would become larger than any that motet reads."""
     return Refusal(edit, RefusalReason.TOO_LARGE, str(error), "write the file in another way, or split it")
@@ -196,7 +209,8 @@ def _leaves_out(edit: Edit, line: str, above: str) -> bool:
         return leaves_out(line)
     suffix = PurePosixPath(edit.path).suffix.lower()
     if suffix in (".py", ".pyi"):
-        return not above.rstrip().endswith(":")
+        is_body = isinstance(edit, Replace) and len(edit.search.split("\n")) <= _LINES_OF_A_BODY and not above.strip()
+        return not (is_body or above.rstrip().endswith(":"))
     return suffix not in _DOTS_ARE_TEXT
 
 

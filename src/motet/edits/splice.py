@@ -109,9 +109,6 @@ def _blank_between(numbers: Sequence[int]) -> list[int]:
 
 
 def _without_final_end(text: str) -> str:
-    """`text` whose last line has no end, unless that line is blank: it would be gone."""
-    if text.endswith(("\n\n", "\r\r", "\n\r\n")):
-        return text
     if text.endswith("\r\n"):
         return text[:-2]
     return text[:-1] if text and text[-1] in _ENDS else text

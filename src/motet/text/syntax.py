@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 MAX_PARSED_CHARACTERS = 1_000_000
 """Longer texts are not parsed; at about 5 MB a second this bounds one parse to a fraction of a second."""
 
-_MAX_COMPILED_CHARACTERS = 300_000
-
 _GRAMMARS: dict[str, tuple[str, str]] = {
     "python": ("tree_sitter_python", "language"),
     "c": ("tree_sitter_c", "language"),
@@ -78,7 +76,7 @@ def syntax_errors(text: str, language: str | None) -> int | None:
 def is_indented_wrongly(text: str) -> bool:
     """Whether Python stops reading `text` at an indentation. Only its first error is known; a text of many lines or
     one that no interpreter could read is not."""
-    if len(text) > _MAX_COMPILED_CHARACTERS or "\0" in text:
+    if len(text) > MAX_PARSED_CHARACTERS or "\0" in text:
         return False
     try:
         with warnings.catch_warnings(action="ignore"):

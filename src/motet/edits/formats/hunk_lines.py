@@ -155,6 +155,12 @@ class HunkLines:
         near = self.head.near
         if self.head.old_count == 0:
             return Near(near.line + 1)
+        if self.head.old_count is not None and not near.headers:
+            raise EditFormatError(
+                f"line {self.line}: these added lines have no context, and their @@ line counts other ones", self.line
+            )
+        if self.head.old_count is not None:
+            return Near(headers=near.headers)
         return Near(near.line) if near.line else near
 
     def edit(self, path: str, call: str, near: Near) -> Replace | Insert:
