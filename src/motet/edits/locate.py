@@ -48,7 +48,7 @@ class Ununiform(Exception):
 def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
     """Where the search text of `edit` stands in `view`, on rungs 1 to 7, or 1 and 2 when it has to stand `exact`ly."""
     if edit.inline and (spots := _within(view, edit.search, all=edit.replace_all)):
-        return Located(_exactness(view, spots, edit.search), _characters(edit), spots)
+        return Located(_exactness(view, spots, edit.search), needle_of(edit), spots)
     needle = Needle.of(edit.search, edit.replace)
     if not edit.inline and (spots := _exact(view, needle)):
         rung = Rung.EXACT if _same_ends(view, spots[0], edit.search) else Rung.LINE_ENDS
@@ -62,6 +62,11 @@ def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
         or (None if edit.inline else _inside(view, needle, all=edit.replace_all))
         or _of_found(view, find_loose(view, needle))
     )
+
+
+def needle_of(edit: Replace) -> Needle:
+    """What an edit looks for and puts there, where it is found exactly."""
+    return Needle((edit.search,), (edit.replace,)) if edit.inline else Needle.of(edit.search, edit.replace)
 
 
 def locate_parts(view: View, edit: Replace) -> list[Located] | None:
@@ -270,10 +275,6 @@ def _is_word(character: str) -> bool:
 def _swap(old: str, needle: Needle) -> str:
     assert old == needle.search[0]  # an inside spot holds exactly this
     return needle.replace[0]
-
-
-def _characters(edit: Replace) -> Needle:
-    return Needle((edit.search,), (edit.replace,))
 
 
 def _exactness(view: View, spots: Sequence[Spot], search: str) -> Rung:

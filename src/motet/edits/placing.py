@@ -21,6 +21,7 @@ from motet.edits.locate import (
     locate,
     locate_parts,
     narrow,
+    needle_of,
 )
 from motet.edits.match import Hit, Needle, lines_of
 from motet.edits.outcome import Candidate, Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung, count_lines
@@ -64,6 +65,8 @@ class Placed:
 
 _FEWEST_OF_A_WHOLE = 6
 """Lines of a file of which a piece is told from a new version by its length."""
+_MOST_CHOICES = 200_000
+"""Places of all edits of one answer up to which their order is looked at."""
 _MOST_TOLD = 1_000
 """Candidates of a refusal; nobody reads more."""
 _SHORTEST_SAYING = 4
@@ -90,7 +93,8 @@ class Placing:
         self._now = now
         self._exists = exists
         self._will_exist = will_exist
-        self._located: dict[tuple[str, str, bool], Located | None] = {}
+        self._located: dict[tuple[str, bool, bool], Located | None] = {}
+        self._candidates: dict[int, list[Candidate]] = {}
         self._dialect = dialect
         self._line_map: LineMap | None = None
 
@@ -110,7 +114,8 @@ class Placing:
         return attempts
 
     def _ambiguous(self, edit: Edit, found: Located) -> Refusal:
-        candidates = _candidates(self._view, found.spots[:_MOST_TOLD])
+        candidates = self._candidates.setdefault(id(found.spots), [])
+        candidates[:] = candidates or _candidates(self._view, found.spots[:_MOST_TOLD])
         count = len(found.spots) - found.are_too_many
         return refuse_ambiguous(edit, candidates, count, are_more=found.are_too_many)
 
@@ -134,15 +139,21 @@ class Placing:
             return refuse_absent_file(edit)
         if edit.search == edit.replace and edit.final_newline is None:
             return refuse_no_change(edit)
-        key = (edit.search, edit.replace, edit.inline)
-        if key not in self._located:
-            self._located[key] = locate(self._view, edit, exact=self._dialect.exact)
-        located = self._located[key]
+        located = self._locate(edit)
         parts = locate_parts(self._view, edit) if located is None and not self._dialect.exact else None
         if parts is not None:
             return self._elided(edit, parts)
         shortens = edit.replace.count("\n") <= edit.search.count("\n")
         return refuse_foreign_text(edit, edit.replace, self._now.text, shortens=shortens) or located
+
+    def _locate(self, edit: Replace) -> Located | None:
+        """`locate`, which is asked once for edits of the same lines."""
+        key = (edit.search, edit.inline, edit.replace_all)
+        known = self._located.get(key)
+        if known is not None and not known.inside and known.spots[0].hit is None:
+            return replace(known, needle=needle_of(edit))
+        self._located[key] = located = locate(self._view, edit, exact=self._dialect.exact)
+        return located
 
     def _choose(self, edits: Sequence[Edit], looked: Sequence[Located | Attempt]) -> list[_Choice | None]:
         """The spot of each edit that has one: its only one, the one it names, or the one that all edits together
@@ -162,7 +173,8 @@ class Placing:
             elif left := narrow(self._view, found.spots, edit.near, trust_line=edit.inline):
                 spots[index] = left
                 chosen[index] = _Choice(left[0], Remark.BY_NEAR) if len(left) == 1 else None
-        if len(spots) > 1 and any(chosen[index] is None for index in spots):
+        choices = sum(map(len, spots.values()))
+        if len(spots) > 1 and choices <= _MOST_CHOICES and any(chosen[index] is None for index in spots):
             picked = only_assignment([[(spot.start, spot.end) for spot in choices] for choices in spots.values()])
             if picked is not None:
                 for index, number in zip(spots, picked, strict=True):
