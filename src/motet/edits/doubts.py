@@ -58,7 +58,10 @@ def _begins_behind_indentation(text: str, spot: Spot, edit: Replace) -> str:
     if edit.replace[:1] in (" ", "\t"):
         return "its new text begins with white space, which its search text leaves out"
     old, new = (lines.split("\n")[1:] for lines in (edit.search, edit.replace))
-    if not all(line in old or _is_below(line, before) for line in new):
+    first = edit.replace.partition("\n")[0]
+    if (first.strip() and first in old and not _is_below(first, before)) or not all(
+        line in old or _is_below(line, before) for line in new
+    ):
         return "its new lines are indented less than the line they would go to"
     return ""
 

@@ -19,7 +19,7 @@ from motet.edits.lines import join_lines, split_lines
 from motet.edits.match import Hit, Needle, find_drifted, find_exact
 from motet.edits.nearest import Window
 from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
-from motet.edits.placing import Placed, Placing
+from motet.edits.placing import Placed, Placing, says_something
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
 from motet.edits.splice import Change, apply, newline_at, splice
 from motet.edits.view import View
@@ -246,6 +246,8 @@ class Draft:
         if not view.survey(Needle.of(edit.search, "").search).is_clear:
             return None  # it may be about another place, which is as near
         gone = {line.strip() for line in Needle.of(edit.search, "").search} - set(map(str.strip, needle.search))
+        if not {line for line in gone if says_something(line)}.isdisjoint(view.keys):
+            return None  # what should be removed still stands somewhere
         around = len(gone) + 1
         if any(key and key in gone for key in view.keys[max(first - around, 0) : last + around]):
             return None  # what should be removed still stands beside it

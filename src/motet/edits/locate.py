@@ -104,7 +104,7 @@ def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change
         new = "".join(line + "\n" for line in located.needle.replace)
         return Change(spot.start, spot.end, new, final_newline=final)
     old_lines = split_lines(view.text[spot.start : spot.end])
-    lines = splice(old_lines, located.needle, spot.hit, newline_at(view.text, spot.start))
+    lines = splice(old_lines, _with_blank_lines(located.needle), spot.hit, newline_at(view.text, spot.start))
     if lines is None:
         raise Ununiform
     return Change(spot.start, spot.end, join_lines(lines), final_newline=final)
@@ -115,6 +115,13 @@ def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
     if not ends_line(edit.search) or edit.replace[:1] not in ("", "\n", "\r"):
         return start
     return start - len(indentation_before(text, start) or "")
+
+
+def _with_blank_lines(needle: Needle) -> Needle:
+    """Without the white space of blank lines, which was forgiven on the way here."""
+    return Needle(
+        *(tuple(line if line.strip() else "" for line in lines) for lines in (needle.search, needle.replace))
+    )
 
 
 def narrow(view: View, spots: Sequence[Spot], near: Near, *, trust_line: bool) -> list[Spot]:

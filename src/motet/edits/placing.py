@@ -226,7 +226,7 @@ class Placing:
         old, new = located.needle.search, located.needle.replace
         for at in range(len(new) - len(old) + 1):
             added = new[:at] + new[at + len(old) :]
-            if new[at : at + len(old)] == old and any(map(_says_something, added)):
+            if new[at : at + len(old)] == old and any(map(says_something, added)):
                 first = self._now.lines_of(spot.start, spot.end)[0] - at
                 if first >= 0 and tuple(self._now.lines[first : first + len(new)]) == new:
                     return True
@@ -380,7 +380,7 @@ def _may_be_a_piece(old: Sequence[str], new: Sequence[str]) -> bool:
     return is_short or (bool(old and new) and new[0][0].isspace() and not old[0][0].isspace())
 
 
-def _says_something(line: str) -> bool:
+def says_something(line: str) -> bool:
     """Whether nobody would want this line twice in a row: a bracket or a single letter may well be."""
     return sum(map(str.isalnum, line)) >= _SHORTEST_SAYING
 

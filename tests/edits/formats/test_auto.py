@@ -5,6 +5,7 @@ import json
 import pytest
 
 from motet.edits import Anchor, Edit, EditPreview, Insert, Near, Replace, ReplaceAnchored, StreamParser, Write, parse
+from motet.edits.formats.auto import understand
 from motet.errors import EditFormatError
 
 BLOCK = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
@@ -20,7 +21,7 @@ EXPECTED = {
     "element": (ELEMENT, Replace("x.py", "old\n", "new\n")),
     "diff": (DIFF, Replace("d.py", "same\nold\n", "same\nnew\n", near=Near(line=1, apart=10))),
     "patch": (PATCH, Replace("p.py", "old\n", "new\n")),
-    "whole": (WHOLE, Write("src/w.py", "import os\n")),
+    "whole": (WHOLE, Write("src/w.py", "import os\n", shown=True)),
     "anchored": (ANCHORED, ReplaceAnchored("n.py", Anchor(12, "a3f"), Anchor(13, "b1k"), "new\n")),
     "call": (f"{CALL}\n", Replace("c.py", "old\n", "new\n")),
 }
@@ -112,7 +113,8 @@ def test_prose_and_examples_are_no_edits(answer: str) -> None:
         ),
         ("a.py\n```python\nx", "line 2: the fence around the text of a.py is not closed"),
         ("a.py\n```python", "line 2: the fence around the text of a.py is not closed"),
-        ("a.py\n```diff\n same\n```", "line 2: there is no unified diff here"),
+        ("a.py\n```diff\n same\n```", "line 3: no hunk of this file adds or removes a line"),
+        ("a.py\n```diff\nsame\n```", "line 2: there is no unified diff here"),
         (
             "</replace_file>",
             "line 1: </replace_file> without an opening tag; the code of the edit before may hold tags",
@@ -150,11 +152,11 @@ def test_a_hunk_without_a_file_is_for_the_file_given_beside_the_answer() -> None
 
 @pytest.mark.parametrize("first", ["--- # a document\n", "src/b.py\n", "\n\n"])
 def test_a_whole_file_may_begin_with_what_could_begin_an_edit(first: str) -> None:
-    assert parse(f"k.yaml\n```yaml\n{first}a: 1\n```\n") == [Write("k.yaml", f"{first}a: 1\n", line=2)]
+    assert parse(f"k.yaml\n```yaml\n{first}a: 1\n```\n") == [Write("k.yaml", f"{first}a: 1\n", line=2, shown=True)]
 
 
 def test_json_that_a_fence_holds_for_a_path_is_the_text_of_that_file() -> None:
-    assert parse(f"config.json\n```json\n{CALL}\n```\n") == [Write("config.json", f"{CALL}\n", line=2)]
+    assert parse(f"config.json\n```json\n{CALL}\n```\n") == [Write("config.json", f"{CALL}\n", line=2, shown=True)]
 
 
 @pytest.mark.parametrize(
@@ -183,3 +185,210 @@ def test_a_block_goes_to_the_file_of_the_edit_before() -> None:
 def test_line_ends_may_be_those_of_windows() -> None:
     answer = "".join(text for text, _ in EXPECTED.values())
     assert parse(answer.replace("\n", "\r\n")) == parse(answer)
+
+
+# --- files that are not named right before their fence ------------------------------------------------------------
+
+CODE = "```python\nimport os\n```\n"
+
+
+def files(answer: str) -> list[tuple[str, str]]:
+    return [(edit.path, edit.text) for edit in understand(answer).edits if isinstance(edit, Write)]
+
+
+def left_out(answer: str) -> list[str]:
+    return [one.describe() for one in understand(answer).left_out]
+
+
+@pytest.mark.acceptance("S1-018")
+@pytest.mark.parametrize(
+    "head",
+    [
+        "### `src/w.py`\n\nImport it:\n\n",
+        "### 2. **src/w.py**\n\nImport it:\n\n",
+        "**src/w.py**\n\nIn `w.py` one module is missing.\nHere is all of it:\n\n",
+        "`src/w.py`\n\nInstall first:\n\n```bash\nmake\n```\n\nThen write:\n\n",
+    ],
+)
+def test_the_file_may_be_named_above_the_sentence_before_its_fence(head: str) -> None:
+    answer = f"Sure.\n\n{head}{CODE}\n### b.py\n\nAnd:\n\n```py\nx\n```\n"
+    assert files(answer) == [("src/w.py", "import os\n"), ("b.py", "x\n")]
+    assert parse(answer) == understand(answer).edits
+    assert left_out(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "info", "first"),
+    [
+        ("", "yaml", "# conf/w.yaml"),
+        ("", "ts", "// src/w.ts"),
+        ("", "html", "<!-- w.html -->"),
+        ("", "css", "/* File: a/w.css */"),
+        ("", "dockerfile", "# Dockerfile"),
+        ("### other.py\n\nAdd this:\n\n", "sql", "-- w.sql"),
+    ],
+)
+def test_a_comment_that_is_the_first_line_may_name_the_file_and_stays_in_it(head: str, info: str, first: str) -> None:
+    [(path, text)] = files(f"{head}```{info}\n{first}\na b\n```\n")
+    assert path in first
+    assert text == f"{first}\na b\n"
+
+
+def test_in_json_the_comment_that_names_the_file_is_no_part_of_it() -> None:
+    assert files('```json\n// conf/a.json\n{"a": 1}\n```\n') == [("conf/a.json", '{"a": 1}\n')]
+
+
+@pytest.mark.parametrize("head", ["Create `src/w.py`:", "### Step 6: src/w.py", "**src/w.py** – a new helper"])
+def test_a_sentence_names_a_file_only_for_who_looks_whether_it_is_a_piece(head: str) -> None:
+    assert files(f"{head}\n\n{CODE}") == [("src/w.py", "import os\n")]
+    assert understand(f"{head}\n\n{CODE}").loosely_named == {3}
+    assert error(f"{head}\n\n{CODE}").startswith("no edit was understood")
+
+
+@pytest.mark.acceptance("T-24")
+@pytest.mark.parametrize(
+    ("head", "fence"),
+    [
+        ("### src/w.py\n\nRun it:\n\n", "```bash\npython src/w.py\n```\n"),
+        ("### src/w.py\n\nIt prints:\n\n", "```\nhello\n```\n"),
+        ("### src/w.py\n\nFor example:\n\n", CODE),
+        ("### src/w.py\n\nThe response:\n\n", "```json\n{}\n```\n"),
+        ("### src/w.py\n\nLike in `src/b.py`:\n\n", CODE),
+        ("### src/w.py\n\nIt is fine.\n\n### Usage\n\nSo:\n\n", CODE),
+        ("- src/w.py\n- src/b.py\n\nBoth get:\n\n", CODE),
+        ("### src/w.py\n\none\ntwo\nthree\nfour\n\n", CODE),
+        ("### src/w.py\n\nReplace this:\n\n", CODE),
+        ("", "```bash\n# src/w.py\npython\n```\n"),
+        ("", "```python\n# os.path\nimport os\n```\n"),
+        ("", "```js\n// console.log\nrun()\n```\n"),
+        ("", "```python\n# config.json\nimport json\n```\n"),
+        ("For example:\n\n", "```python\n# src/w.py\nimport os\n```\n"),
+        ("", "```python\n# Build\nimport os\n```\n"),
+    ],
+)
+def test_samples_and_what_a_shell_prints_become_no_files(head: str, fence: str) -> None:
+    assert understand(head + fence).edits == []
+
+
+@pytest.mark.acceptance("T-24")
+def test_of_two_fences_that_could_be_the_file_none_is() -> None:
+    answer = f"### src/w.py\n\nChange it from\n\n{CODE}\nto\n\n{CODE}\n### b.py\n\nNew:\n\n{CODE}"
+    assert files(answer) == [("b.py", "import os\n")]
+    assert left_out(answer) == [
+        "line 5: a python fence was left out: it is not the only one that could be src/w.py",
+        "line 11: a python fence was left out: it is not the only one that could be src/w.py",
+    ]
+    named = "```ts\n// a.ts\nold\n```\nbecomes\n```ts\n// a.ts\nnew\n```\n"
+    assert (files(named), len(left_out(named))) == ([], 2)
+
+
+def test_a_usage_example_below_a_file_does_not_make_it_doubtful() -> None:
+    answer = f"### src/w.py\n\nNew:\n\n{CODE}\nUsage:\n\n```python\nimport w\n```\n"
+    assert files(answer) == [("src/w.py", "import os\n")]
+    assert left_out(answer) == ["line 11: a python fence that names no file was left out (an example, as it seems)"]
+
+
+def test_edits_keep_their_order_when_one_has_waited() -> None:
+    answer = f"### src/w.py\n\nNew:\n\n{CODE}\n{EXPECTED['block'][0]}"
+    assert [edit.path for edit in parse(answer)] == ["src/w.py", "b.py"]
+
+
+def test_a_fence_around_an_edit_is_not_left_out() -> None:
+    call = f"I call:\n```json\n{CALL}\n```\n"
+    assert left_out(f"b.py\n```\n{BLOCK}```\n```diff\n{DIFF}```\n{call}") == []
+
+
+def test_a_diff_without_any_head_is_for_the_file_named_before_its_fence() -> None:
+    expected = [Replace("d.py", "same\nold\n", "same\nnew\n")]
+    lines = " same\n-old\n+new\n"
+    assert without_lines(parse(f"**d.py**\n\n```diff\n{lines}```\n")) == expected
+    assert without_lines(parse(f"### d.py\n\nSay new:\n\n```diff\n@@\n{lines}```\n")) == expected
+
+
+@pytest.mark.acceptance("T-24")
+def test_markers_copied_out_of_the_source_of_a_page_do_not_become_a_file() -> None:
+    assert error("a.py\n```\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\nx\n```\n") == (
+        "line 3: it is not clear whether this fence holds the text of a.py or SEARCH/REPLACE blocks"
+    )
+
+
+# --- calls of other programs' tools -------------------------------------------------------------------------------
+
+OLD = {"path": "c.py", "old_str": "a", "new_str": "b"}
+REPLACED = Replace("c.py", "a", "b", inline=True)
+
+
+def used(name: str, **arguments: object) -> dict[str, object]:
+    return {"type": "tool_use", "id": "t", "name": name, "input": arguments}
+
+
+@pytest.mark.parametrize(
+    ("call", "edit"),
+    [
+        ({"command": "str_replace", **OLD}, REPLACED),
+        ({"command": "str_replace", "path": "c.py", "old_str": "a"}, Replace("c.py", "a", "", inline=True)),
+        ({"command": "create", "path": "c.py", "file_text": "x\n"}, Write("c.py", "x\n")),
+        (
+            {"command": "insert", "path": "c.py", "insert_line": 2, "insert_text": "x"},
+            Insert("c.py", "x\n", Near(line=3)),
+        ),
+        ({"command": "insert", "path": "c.py", "insert_line": 0, "new_str": "x\n"}, Insert("c.py", "x\n", Near(1))),
+        ({"file_path": "c.py", "old_string": "a", "new_string": "b", "replace_all": False}, REPLACED),
+        ({"file_path": "c.py", "edits": [{"old_string": "a", "new_string": "b"}]}, REPLACED),
+        ({"file_path": "c.py", "content": "x\n"}, Write("c.py", "x\n")),
+        (used("str_replace_based_edit_tool", command="str_replace", **OLD), REPLACED),
+        (used("Edit", file_path="c.py", old_string="a", new_string="b"), REPLACED),
+        (used("Write", file_path="c.py", content="x\n"), Write("c.py", "x\n")),
+        ({"content": [{"type": "text", "text": "So:"}, used("edit_file", path="c.py", old="a", new="b")]}, REPLACED),
+        (
+            {
+                "choices": [
+                    {
+                        "message": {
+                            "tool_calls": [
+                                {"type": "function", "function": {"name": "edit_file", "arguments": json.dumps(OLD)}}
+                            ]
+                        }
+                    }
+                ]
+            },
+            REPLACED,
+        ),
+        ({"output": [{"type": "function_call", "name": "Edit", "arguments": json.dumps(OLD)}]}, REPLACED),
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_calls_of_other_programs_tools_are_known(call: object, edit: object, indent: int | None) -> None:
+    assert without_lines(parse(f"{json.dumps(call, indent=indent)}\n")) == [edit]
+
+
+def test_all_calls_of_a_response_are_taken_in_order_and_others_passed_over() -> None:
+    blocks = [used("Edit", **OLD), used("Bash", command="rm x"), used("Write", file_path="d.py", content="")]
+    assert [edit.path for edit in parse(json.dumps({"content": blocks}))] == ["c.py", "d.py"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        used("Bash", command="make"),
+        used("str_replace_based_edit_tool", command="view", path="c.py"),
+        {"command": "view", "path": "c.py"},
+        {"messages": [{"role": "assistant", "content": [used("Write", file_path="c.py", content="x")]}]},
+        {"path": "c.py", "content": "x"},
+        {"file_path": "c.py", "content": "x", "language": "python"},
+    ],
+)
+def test_other_json_is_no_edit(value: object) -> None:
+    assert error(json.dumps(value)).startswith("no edit was understood")
+
+
+@pytest.mark.acceptance("T-24")
+def test_a_call_of_an_edit_tool_that_lacks_something_is_refused() -> None:
+    call = {"command": "insert", "path": "c.py", "insert_text": "x"}
+    assert error(f"\n{json.dumps(call)}") == (
+        "in the call of line 2: line 1: the call: 'insert' needs a line number in 'insert_line', and new lines in "
+        "'insert_text'"
+    )
+    assert error(json.dumps(used("Write", file_path="c.py"))) == (
+        "in the call of line 1: line 1: the call: 'content' is missing"
+    )

@@ -80,7 +80,7 @@ def test_the_path_given_outside_counts_when_the_call_names_none() -> None:
         ("near line 12", Near(12)),
         ("lines 12-14", Near(12)),
         ("L12", Near(12)),
-        ("12:a3f", Near(12)),
+        ("12:a3f", Near(12, hash="a3f")),
         ("def f():", Near(headers=("def f():",))),
         ("class A", Near(headers=("class A",))),
         (["class A", "def f"], Near(headers=("class A", "def f"))),

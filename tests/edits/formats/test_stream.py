@@ -96,7 +96,7 @@ def test_a_line_of_a_whole_file_is_previewed_as_soon_as_it_is_complete(format: s
     assert parser.feed(" os\n") == [EditPreview("a.py", 1, "replace", ("import os",))]
     assert parser.feed("\nos.sep\n```\n") == [
         EditPreview("a.py", 1, "replace", ("", "os.sep")),
-        Write("a.py", "import os\n\nos.sep\n", line=2),
+        Write("a.py", "import os\n\nos.sep\n", line=2, shown=format == "auto"),
     ]
 
 
