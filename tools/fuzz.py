@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+os.environ["FUZZ"] = "1"
 
 from edits.mutations import DAMAGES, Verdict, describe, judge, make_example, minimise  # noqa: E402
 

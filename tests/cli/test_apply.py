@@ -37,12 +37,10 @@ NEAREST = """\
 -    return sum(value) / len(values)
 +    return sum(values) / len(values)
 """
-COPY = "advice: copy the lines from the file exactly as they are, white space and misspellings included"
-NOTHING = (
-    "no edit was understood in the answer; known forms are SEARCH/REPLACE blocks, <replace_file> and "
-    "<replace_in_file>, unified diffs, *** Begin Patch, anchored edits, a whole file in a fence with its path on the "
-    "line before, and the JSON arguments of an edit tool"
-)
+NEARLY = "advice: there is one place that is nearly right: run it without --yes at a terminal to be asked about it"
+AGAIN = "advice: show the model the file as it is now and ask again, for SEARCH/REPLACE blocks"
+ASK_FOR = "ask the model for SEARCH/REPLACE blocks, or for each whole file in a fence below its path"
+NOTHING = f"no edit was found: there is no block, diff, patch, tool call or file with its path in it; {ASK_FOR}"
 FEW_LINES = "Not a terminal, so nobody can be asked: nothing is written. --yes takes every edit."
 
 
@@ -227,10 +225,11 @@ def test_one_format_can_be_asked_for_and_a_path_given(apply: Apply, project: Pro
 
 
 def test_a_whole_file_says_how_many_lines_become_how_many(apply: Apply) -> None:
-    done = apply("./app.py\n```python\ndef area(w, h):\n    return h * w\n```\nnew.py\n```\nx = 1\n```\n", "-n")
+    text = APP.replace(*AREA) + "\n\nprint(area(1, 2))\n"
+    done = apply(f"./app.py\n```python\n{text}```\nnew.py\n```\nx = 1\n```\n", "-n")
     assert done.code == 0
-    assert [line for line in done.err.splitlines() if "whole file" in line] == [
-        "app.py: the answer gives the whole file: 10 lines become 2"
+    assert [line for line in done.out.splitlines() if "whole file" in line] == [
+        "app.py: the answer gives the whole file: 10 lines become 13"
     ]
 
 
@@ -245,10 +244,28 @@ def test_japanese_text_is_found_and_written(apply: Apply, project: Project) -> N
 # --- nothing to apply ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("answer", ["Just use a list.\n", "Use this:\n```python\nx = 1\n```\n"])
-def test_an_answer_without_an_edit_says_which_forms_are_known(apply: Apply, answer: str) -> None:
+FENCE = "```python\nx = 1\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Just use a list.\n", NOTHING),
+        (
+            f"Use this:\n{FENCE}",
+            "no edit was found: the fence in line 2 names no file; if it is the whole text of one, name it with "
+            f"--path PATH, else {ASK_FOR}",
+        ),
+        (
+            f"Replace this:\n{FENCE}with this:\n{FENCE}",
+            "no edit was found: the fences in lines 2 and 6 name no file; if each is the whole text of one, write its "
+            f"path on the line before, else {ASK_FOR}",
+        ),
+    ],
+)
+def test_an_answer_without_an_edit_says_what_to_do(apply: Apply, answer: str, said: str) -> None:
     done = apply(answer, "--yes")
-    assert (done.code, done.out, done.err) == (3, "", f"motet: standard input: {NOTHING}\n")
+    assert (done.code, done.out, done.err) == (3, "", f"motet: standard input: {said}\n")
 
 
 @pytest.mark.parametrize("format", ["anchored", "apply_patch", "search_replace", "udiff", "whole_file", "xml"])
@@ -325,7 +342,7 @@ def test_a_refusal_shows_reason_candidates_the_nearest_text_and_advice(apply: Ap
     assert done.err == (
         "1 edit in 1 file: app.py\n\n"
         "app.py: line 4 of the answer: refused (not_found): the search text does not stand in the file\n"
-        f"candidates: lines 5-6\nnearest text (- your search text, + the file):\n{NEAREST}{COPY}\n\n"
+        f"candidates: lines 5-6\nnearest text (- your search text, + the file):\n{NEAREST}{NEARLY}\n\n"
         "Applied changes to 0 of 1 file.\n"
     )
 
@@ -337,7 +354,7 @@ def test_several_places_are_all_named(apply: Apply, project: Project) -> None:
     assert done.err.splitlines()[2:5] == [
         "app.py: line 2 of the answer: refused (ambiguous): the search text stands in 2 places",
         "candidates: line 1, line 3",
-        "advice: take in enough neighbouring lines to make the search text unique",
+        "advice: ask the model to take in more of the neighbouring lines, or edit one of these places yourself",
     ]
 
 
@@ -351,7 +368,7 @@ def test_of_several_edits_the_state_of_each_is_told_and_other_files_are_written(
     missed = "app.py: edit 2, line 8 of the answer: refused (not_found): the search text does not stand in the file"
     assert missed in told
     assert told[-5:] == [
-        COPY,
+        NEARLY,
         "app.py: nothing is applied to this file: edits 1 and 3 fit, edit 2 does not; --partial takes what fits",
         "",
         "Applied changes to 1 of 2 files.",
@@ -388,8 +405,16 @@ def test_a_file_that_is_missing_is_named(apply: Apply) -> None:
     assert done.code == 1
     assert done.err.splitlines()[2:4] == [
         "no.py: line 2 of the answer: refused (not_found): there is no such file",
-        "advice: check the path; to create the file, leave the search text empty",
+        "advice: check the path; --root DIR names the directory that paths are meant from",
     ]
+
+
+@pytest.mark.parametrize("path", ["s.py", "project/sub/s.py", "/repo/sub/s.py"])
+def test_the_only_file_that_a_wrong_path_may_mean_is_named(apply: Apply, project: Project, path: str) -> None:
+    project.write({"sub/s.py": "a = 1\n"})
+    done = apply(edits(("a = 1\n", "a = 2\n"), path=path), "--yes")
+    assert (done.code, project.text("sub/s.py")) == (1, "a = 1\n")
+    assert done.err.splitlines()[-1] == f"{path}: did you mean sub/s.py? Then correct the path in the answer."
 
 
 def test_a_file_that_stands_where_the_user_stands_is_pointed_at(apply: Apply, project: Project) -> None:
@@ -448,7 +473,10 @@ def test_a_protected_place_is_not_written_without_a_terminal(apply: Apply, proje
     project.write({".github/workflows/ci.yml": "a\n"})
     done = apply(edits(("a\n", "b\n"), path=".github/workflows/ci.yml"), "--yes")
     assert (done.code, project.text(".github/workflows/ci.yml")) == (4, "a\n")
-    assert ".github/workflows/ci.yml: not written: write:.github/workflows/ci.yml: needs a yes; " in done.err
+    assert done.err.splitlines()[-3] == (
+        ".github/workflows/ci.yml: not written: needs a yes; a protected place is written only when you say so at a "
+        "terminal"
+    )
 
 
 def test_what_stands_there_already_is_a_success(apply: Apply, project: Project) -> None:
@@ -458,7 +486,7 @@ def test_what_stands_there_already_is_a_success(apply: Apply, project: Project) 
     assert done.err.splitlines()[2:] == [
         "app.py: line 10: already applied: the new text stands there, nothing was changed",
         "",
-        "Applied changes to 0 of 1 file.",
+        "Applied changes to 0 of 1 file, 1 was so already.",
     ]
 
 
@@ -475,7 +503,9 @@ def test_a_text_that_is_nearly_right_is_never_applied_unasked(apply: Apply, proj
     for how in ("--yes", "--dry-run"):
         done = apply(edits(near), how)
         assert (done.code, project.text("app.py")) == (1, APP)
-        assert "refused (not_found)" in done.err
+        said = done.out if how == "--dry-run" else done.err
+        assert "refused (not_found)" in said
+        assert NEARLY in said.splitlines()
 
 
 # --- what is written, and said ---------------------------------------------------------------------------------
@@ -502,7 +532,7 @@ def test_a_dry_run_writes_nothing_and_its_exit_code_says_what_would_happen(
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
     assert [*project.root.iterdir()] == [project.root / "app.py"]
     if changed:
-        assert done.err.splitlines()[-1] == f"Nothing is written. {changed} would change."
+        assert (done.out.splitlines()[-1], done.err) == (f"Nothing is written. {changed} would change.", "")
     assert not project.state.exists() or "app.py" not in project.here("undo", "--list").out
 
 
@@ -559,7 +589,7 @@ def test_json_tells_everything_in_one_line_each(apply: Apply, project: Project) 
                     "message": "the search text does not stand in the file",
                     "candidates": [[5, 6]],
                     "nearest": NEAREST.removesuffix("\n"),
-                    "advice": COPY.removeprefix("advice: "),
+                    "advice": "copy the lines from the file exactly as they are, white space and misspellings included",
                 },
             ],
         },
@@ -605,13 +635,126 @@ def test_json_ends_with_an_error_when_there_is_nothing_to_apply(
 
 def test_a_long_answer_names_three_files_and_counts_the_rest(apply: Apply) -> None:
     answer = "".join(f"{name}.txt\n```\n{name}\n```\n" for name in "abcde")
-    assert apply(answer, "-n").err.splitlines()[0] == "5 edits in 5 files: a.txt, b.txt, c.txt and 2 more"
+    assert apply(answer, "-n").out.splitlines()[0] == "5 edits in 5 files: a.txt, b.txt, c.txt and 2 more"
 
 
 def test_a_pipe_gets_no_escape_byte_not_even_what_the_answer_holds(apply: Apply, project: Project) -> None:
     done = apply(edits(("    return w * h\x1b[2J\n", "    return 0\x1b]0;owned\x07\n")), "--yes")
     assert re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", done.raw) is None
     assert project.text("app.py") == APP
+
+
+# --- files in fences that are not named right before them ---------------------------------------------------------
+
+
+def test_a_file_named_in_a_heading_is_taken_with_its_sentence_in_between(apply: Apply, project: Project) -> None:
+    text = APP.replace(*AREA)
+    done = apply(f"### 1. `app.py`\n\nSwap the factors:\n\n```python\n{text}```\n", "--yes")
+    assert (done.code, project.text("app.py")) == (0, text)
+
+
+def test_a_fence_that_names_no_file_is_said_to_be_left_out_and_is_exit_code_1(apply: Apply, project: Project) -> None:
+    answer = f"new.py\n{FENCE}\nAnd the settings:\n\n```yaml\nport: 1\n```\n\nThen:\n```bash\nmake\n```\n"
+    done = apply(answer, "--yes")
+    assert (done.code, project.text("new.py")) == (1, "x = 1\n")
+    assert [line for line in done.err.splitlines() if "left out" in line] == [
+        "line 8: a yaml fence that names no file was left out"
+    ]
+    assert apply(answer, "-n", "--json").event("left_out") == {
+        "schema": 1,
+        "event": "left_out",
+        "answer_line": 8,
+        "language": "yaml",
+        "message": "line 8: a yaml fence that names no file was left out",
+    }
+
+
+def test_an_example_is_told_but_does_not_change_the_exit_code(apply: Apply) -> None:
+    done = apply(f"new.py\n{FENCE}\nUsage:\n\n```python\nimport new\n```\n", "--yes")
+    assert done.code == 0
+    assert "line 8: a python fence that names no file was left out (an example, as it seems)" in done.err.splitlines()
+
+
+@pytest.mark.acceptance("T-24")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "### app.py\n\nA better one:\n\n```python\n" + APP[APP.index("def mean") :] + "```\n",
+        f"```python\n# app.py\n{APP[: APP.index('def area')]}```\n",
+    ],
+)
+def test_a_piece_of_a_file_that_is_named_loosely_is_not_taken_unasked(
+    apply: Apply, project: Project, answer: str
+) -> None:
+    for how in ("--yes", "--dry-run"):
+        done = apply(answer, how)
+        assert (done.code, project.text("app.py")) == (1, APP)
+        assert (
+            "; this may be only a piece of the file, which only a review at a terminal or --format whole_file takes "
+            "as all of it\n"
+        ) in done.err + done.out
+    [file] = [event for event in apply(answer, "--yes", "--json").events if event["event"] == "file"]
+    assert (file["written"], file["problem"]) == (False, "this may be only a piece of the file")
+
+
+def test_what_looks_like_a_piece_says_how_to_take_it_as_the_file(apply: Apply, project: Project) -> None:
+    done = apply("**app.py**\n```python\n    return h * w\n```\n", "--yes")
+    assert (done.code, project.text("app.py")) == (1, APP)
+    advice = (
+        "advice: ask the model for SEARCH/REPLACE blocks; if it is all of the file, say so with --format whole_file"
+    )
+    assert advice in done.err.splitlines()
+
+
+def test_what_a_piece_seems_to_be_is_the_file_when_that_is_said(apply: Apply, project: Project) -> None:
+    done = apply("app.py\n```python\nx = 1\n```\n", "--yes", "--format", "whole_file")
+    assert (done.code, project.text("app.py")) == (0, "x = 1\n")
+
+
+def test_the_path_given_beside_the_answer_is_that_of_its_only_fence(apply: Apply, project: Project) -> None:
+    done = apply(f"Use this:\n{FENCE}Then:\n```bash\nmake\n```\n", "--yes", "--path", "new.py")
+    assert (done.code, project.text("new.py")) == (0, "x = 1\n")
+    done = apply(f"Replace:\n{FENCE}by:\n{FENCE}", "--yes", "--path", "other.py")
+    assert (done.code, done.err) == (
+        1,
+        "motet: standard input: nothing is applied: line 6: it is not clear whether this fence or that of line 2 is "
+        "other.py; name the file of each on the line before\n",
+    )
+
+
+def test_the_comment_that_names_a_file_is_dropped_where_the_file_has_none(apply: Apply, project: Project) -> None:
+    project.write({"a.yaml": "x: 1\n", "b.yaml": "# b.yaml\nx: 1\n"})
+    answer = "".join(f"Here:\n```yaml\n# {name}.yaml\nx: 1\ny: 2\n```\n" for name in "abc")
+    assert apply(answer, "--yes").code == 0
+    assert project.text("a.yaml") == "x: 1\ny: 2\n"
+    assert [project.text(f"{name}.yaml") for name in "bc"] == ["# b.yaml\nx: 1\ny: 2\n", "# c.yaml\nx: 1\ny: 2\n"]
+
+
+def test_modes_and_links_of_a_git_diff_are_told(apply: Apply, project: Project) -> None:
+    diff = (
+        "diff --git a/run.sh b/run.sh\nnew file mode 100755\nindex 0000000..3333333\n--- /dev/null\n+++ b/run.sh\n"
+        "@@ -0,0 +1 @@\n+make\n"
+    )
+    done = apply(diff, "--yes")
+    assert (done.code, project.text("run.sh")) == (0, "make\n")
+    assert "run.sh: its mode is not changed; chmod does that" in done.err.splitlines()
+    link = diff.replace("run.sh", "link").replace("100755", "120000")
+    done = apply(diff.replace("make", "make all").replace("run", "all") + link, "--yes", "--json")
+    assert (done.code, project.text("all.sh")) == (1, "make all\n")
+    assert not (project.root / "link").exists()
+    assert done.event("left_out")["message"] == "link: a symbolic link in the diff; left out"
+
+
+def test_a_directory_that_is_gone_is_one_line(project: Project) -> None:
+    argv = ("sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec motet "$@"', "sh")
+    done = project.run("apply", "-", argv=argv, given=edits(AREA).encode())
+    assert (done.code, done.err) == (2, "motet: the current directory no longer exists; go to another one\n")
+
+
+def test_advice_about_a_placeholder_is_for_a_person(apply: Apply) -> None:
+    done = apply("app.py\n```python\n# ... existing code ...\n\nx = 1\n```\n", "--yes")
+    assert done.code == 1
+    assert "advice: ask the model for SEARCH/REPLACE blocks, or for the whole file with nothing left out" in done.err
 
 
 # --- another directory -----------------------------------------------------------------------------------------

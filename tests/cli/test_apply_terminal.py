@@ -97,8 +97,11 @@ def test_a_pasted_line_that_the_terminal_cut_is_refused(project: Project) -> Non
     human = project.human("apply")
     human.sees("Ctrl-D.\r\n")
     human.presses("app.py\nx" + "y" * 5000 + "\n\x04")
-    human.sees("motet: the terminal may have cut a long line of what was pasted; save the answer as a FILE")
     assert human.ends() == 3
+    assert human.lines[-2:] == [
+        "motet: the terminal may have cut a long line of what was pasted; save the answer",
+        "       as a FILE",
+    ]
 
 
 def test_ctrl_c_while_pasting_ends_it(project: Project) -> None:
@@ -150,7 +153,7 @@ def test_a_text_that_is_nearly_right_is_offered_and_marked_approximate(piped: St
     assert human.ends() == 0
     assert project.text("app.py") == APP.replace("len(values)", "(len(values) or 1)")
     told = " ".join(human.text.split())
-    assert "app.py: lines 5-6: approximate: the search text differs from the file; the human decided" in told
+    assert "app.py: lines 5-6: approximate: the search text differs from the file; you took it" in told
 
 
 def test_a_text_that_is_nearly_right_and_left_is_not_said_to_be_decided_for(piped: Start, project: Project) -> None:
@@ -158,14 +161,18 @@ def test_a_text_that_is_nearly_right_and_left_is_not_said_to_be_decided_for(pipe
     human.answers("n")
     assert human.ends() == 1
     assert project.text("app.py") == APP
-    assert "the human decided" not in human.text
+    assert "you took it" not in human.text
 
 
 def test_a_protected_place_asks_and_a_no_is_exit_code_4(project: Project) -> None:
     place = ".github/workflows/ci.yml"
     project.write({place: "a\n", "answer.md": edits(("a\n", "b\n"), path=place)})
     human = project.human("apply", "--yes", "answer.md")
-    human.is_asked("Allow it? [y]es for this project, [o]nce, [n]o:")
+    human.is_asked("Write it this once? [y]es, [n]o:")
+    assert human.lines[-3:-1] == [
+        "A write to a protected place, asked for by the answer.",
+        f"  file:     {place}",
+    ]
     human.presses("n")
     assert human.ends() == 4
     assert project.text(place) == "a\n"
@@ -179,8 +186,8 @@ def test_refusals_stand_below_the_review_and_fit_80_columns(piped: Start) -> Non
     assert human.lines[at:] == [
         "app.py: edit 2, line 8 of the answer: refused (not_found): the search text does",
         "    not stand in the file",
-        "advice: nothing in the file is near this text; read the file again and search",
-        "    for lines that stand in it",
+        "advice: show the model the file as it is now and ask again, for SEARCH/REPLACE",
+        "    blocks",
         "app.py: edit 1 fits, edit 2 does not",
         "",
         "Applied changes to 1 of 1 file.",
@@ -214,3 +221,40 @@ def test_japanese_text_keeps_within_80_columns(piped: Start, project: Project) -
     shown = human.raw.decode()
     assert "+東京は晴れです。" in shown.replace("\x1b[1;32m", "").replace("\x1b[32m", "").replace("\x1b[0m", "")
     assert max(cell_len(line) for line in human.lines) <= 80
+
+
+def test_the_summary_counts_hunks_where_some_were_left(piped: Start, project: Project) -> None:
+    human = piped(edits(GREET, AREA))
+    human.answers("y")
+    human.answers("n")
+    assert human.ends() == 1
+    assert project.text("app.py") == APP.replace(*GREET)
+    assert "Applied 1 of 2 hunks in 1 of 1 file." in human.lines
+
+
+def test_a_file_without_anything_to_review_is_announced_before_the_review(piped: Start) -> None:
+    human = piped(edits(GREET) + edits(FAR, path="none.py"))
+    human.asked()
+    assert "In 1 file there is nothing to review; the reasons stand at the end." in human.lines
+    human.presses("y")
+    assert human.ends() == 1
+
+
+def test_a_message_is_broken_at_the_width_of_the_terminal(piped: Start) -> None:
+    human = piped("prose")
+    assert human.ends() == 3
+    assert human.lines == [
+        "motet: standard input: no edit was found: there is no block, diff, patch, tool",
+        "       call or file with its path in it; ask the model for SEARCH/REPLACE",
+        "       blocks, or for each whole file in a fence below its path",
+    ]
+
+
+def test_a_file_that_is_deleted_has_no_lines_to_edit(piped: Start, project: Project) -> None:
+    human = piped("*** Begin Patch\n*** Delete File: app.py\n*** End Patch\n")
+    assert human.asked()[2] == "y,n,r,a,d,q,?"
+    human.presses("e")
+    human.sees("there are no new lines to edit; y or n decides about the whole file")
+    human.answers("n")
+    assert human.ends() == 1
+    assert project.text("app.py") == APP

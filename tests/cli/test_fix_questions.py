@@ -209,11 +209,10 @@ def test_a_protected_place_is_asked_about_after_the_review(project: Project, pro
     project.settings(config)
     human = project.human("fix")
     human.answers("y")
-    human.is_asked(QUESTION)
-    assert human.lines[-4:-1] == [
+    human.is_asked("Write it this once? [y]es, [n]o:")
+    assert human.lines[-3:-1] == [
         "A write to a protected place, asked for by the model.",
         "  file:     AGENTS.md",
-        "  because:  a protected place",
     ]
     human.presses("n")
     assert human.ends() == 4

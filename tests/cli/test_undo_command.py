@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 
@@ -76,7 +77,7 @@ def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
     newest, oldest = done.out.splitlines()
     when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
     assert re.fullmatch(rf"2  {when}  undo of 1 \(motet fix\)  a.txt, b.txt, sub/c.txt", newest)
-    assert re.fullmatch(rf"1  {when}  motet fix  undone  a.txt, b.txt, sub/c.txt", oldest)
+    assert re.fullmatch(rf"1  {when}  motet fix  \(undone\)  a.txt, b.txt, sub/c.txt", oldest)
     listed = fixed.here("undo", "--list", "--json").events
     assert [(one["schema"], one["id"], one["undoes"], one["undone"], one["finished"]) for one in listed] == [
         (1, "2", ["1"], False, True),
@@ -205,3 +206,35 @@ def test_nothing_to_undo(project: Project) -> None:
     assert (done.code, done.err) == (1, "motet: nothing to undo in this workspace\n")
     done = project.here("undo", "--list")
     assert (done.code, done.out, done.err) == (0, "", "Nothing was written in this workspace yet.\n")
+
+
+def test_undo_of_a_directory_takes_back_what_stands_in_it(fixed: Project) -> None:
+    done = fixed.here("undo", "sub")
+    assert (done.code, texts(fixed)) == (0, {**AFTER, "sub/c.txt": BEFORE["sub/c.txt"]})
+    assert fixed.here("undo", "--list", "sub").code == 0
+    done = fixed.here("undo", "sub")
+    assert (done.code, done.err) == (
+        2,
+        "motet: sub: in this directory no change stands; `motet undo --list` shows what was done\n",
+    )
+    assert fixed.here("undo", ".").code == 0
+    assert texts(fixed) == BEFORE
+
+
+def test_undo_of_a_file_whose_directory_is_gone_brings_both_back_or_says_why_not(fixed: Project) -> None:
+    shutil.rmtree(fixed.root / "sub")
+    done = fixed.here("undo", "sub/c.txt")
+    assert done.code == 1
+    assert "sub/c.txt (removed since)" in done.err
+
+
+def test_undo_of_an_undo_is_a_redo_and_the_list_says_what_stands(fixed: Project) -> None:
+    for _ in range(3):
+        assert fixed.here("undo").code == 0
+    assert texts(fixed) == BEFORE
+    assert [line.split("  ", 2)[2] for line in fixed.here("undo", "--list").out.splitlines()] == [
+        "undo of 1 (motet fix)  a.txt, b.txt, sub/c.txt",
+        "redo of 1 (motet fix)  (undone)  a.txt, b.txt, sub/c.txt",
+        "undo of 1 (motet fix)  a.txt, b.txt, sub/c.txt",
+        "motet fix  (undone)  a.txt, b.txt, sub/c.txt",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from asyncio import CancelledError
 from collections.abc import Sequence
@@ -101,9 +102,22 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except MotetError as error:
         return _say(str(error), error.exit_code)
+    except FileNotFoundError:
+        if _is_somewhere():
+            raise
+        return _say("the current directory no longer exists; go to another one", ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt, CancelledError):
         return _say("interrupted", ExitCode.INTERRUPTED)
     return result if isinstance(result, int) else ExitCode.DONE
+
+
+def _is_somewhere() -> bool:
+    """Whether the current directory still exists."""
+    try:
+        os.getcwd()  # noqa: PTH109 (nothing is done with it)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _usage(error: click.ClickException, arguments: Sequence[str]) -> str:
@@ -117,7 +131,7 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> str:
 
 
 def _say(text: str, code: int) -> int:
-    from motet.cli.visible import one_line
+    from motet.cli.terminal import Terminal
 
-    print(f"motet: {one_line(text)}", file=sys.stderr)
+    Terminal().line(f"motet: {text}", hang=7)
     return code

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from motet.cli.output import write_json
 from motet.edits import Delete, Edit, Insert, Match, Move, Refusal, Write
+from motet.edits.formats.whole_file import LeftOut
 from motet.errors import EditFormatError, ExitCode, MotetError
 from motet.tools import DeskReport, FileReport
 
@@ -20,10 +21,17 @@ class ApplyJson:
         """Write what the answer holds."""
         _write("understood", edits=[{"path": edit.path, **_edit(edit)} for edit in edits])
 
-    def applied(self, report: DeskReport, exit_code: int, *, dry_run: bool) -> None:
-        """Write what became of each file and each of its edits."""
+    def left_out(self, message: str, fence: LeftOut | None = None) -> None:
+        """Write that a part of the answer, where it is known the `fence`, is no edit, and why."""
+        line, language = (fence.line, fence.language) if fence else (None, "")
+        _write("left_out", answer_line=line, language=language or None, message=message)
+
+    def applied(
+        self, report: DeskReport, exit_code: int, *, dry_run: bool, doubts: Mapping[str, str] | None = None
+    ) -> None:
+        """Write what became of each file and each of its edits; `doubts` say by path why one was not taken unasked."""
         for file in report.files:
-            _write("file", **_file(file))
+            _write("file", **_file(file, (doubts or {}).get(file.path, "")))
         _write("applied", summary=report.summary, dry_run=dry_run, exit_code=exit_code)
 
     def failed(self, error: MotetError) -> None:
@@ -36,12 +44,12 @@ class ApplyJson:
         _write("error", message="interrupted", answer_line=None, exit_code=ExitCode.INTERRUPTED)
 
 
-def _file(file: FileReport) -> Mapping[str, object]:
+def _file(file: FileReport, doubt: str) -> Mapping[str, object]:
     return {
         "path": file.path,
         "written": file.was_written,
         "would_change": file.plan.changes_something,
-        "problem": file.problem or None,
+        "problem": file.problem or doubt or None,
         "edits": [_outcome(outcome) for outcome in file.plan.outcomes],
     }
 

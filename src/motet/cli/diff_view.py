@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from motet.cli.problem_lines import what_is_wrong
 from motet.cli.terminal import Terminal
@@ -36,8 +37,14 @@ def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, reasons: Seque
     terminal.spans((place, "bold"), (count + _about_file(proposal) + _STATES[reviewed.decision], "dim"), always=True)
     for found in _about(hunk, reasons):
         terminal.spans(("  ", ""), *what_is_wrong(found), hang=_HANG, always=True)
-    for spans in _diff(split_lines(proposal.base.text), hunk):
+    for spans in _diff(_lines(proposal.base.text), hunk):
         terminal.verbatim(*spans, always=True)
+
+
+@lru_cache(maxsize=2)
+def _lines(text: str) -> Sequence[Line]:
+    """The lines of a text of which many hunks are drawn, one after the other."""
+    return split_lines(text)
 
 
 def _about_file(proposal: Proposal) -> str:

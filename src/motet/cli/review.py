@@ -107,8 +107,10 @@ class TerminalReviewer:
                 session.decide_rest(Decision.ACCEPTED)
             case "d":
                 session.decide_rest(Decision.REJECTED)
-            case "e":
+            case "e" if _has_lines(session):
                 return await self._amend(session)
+            case "e":
+                return self._say("there are no new lines to edit; y or n decides about the whole file")
             case "s" if session.hunk.hunk.parts:
                 session.split()
             case "s":
@@ -137,7 +139,11 @@ class TerminalReviewer:
         width = self._terminal.width
         if width is not None and width < _NARROW:
             return f"{place} [y,n,q,?]"
-        left_out = {"s": not session.hunk.hunk.parts, "u": not session.can_undo} | dict.fromkeys("jk/", total == 1)
+        left_out = {
+            "e": not _has_lines(session),
+            "s": not session.hunk.hunk.parts,
+            "u": not session.can_undo,
+        } | dict.fromkeys("jk/", total == 1)
         return f"{place} [{','.join(key for key in _KEYS if not left_out.get(key))}]"
 
     def _stop(self, session: Session) -> None:
@@ -199,3 +205,10 @@ class TerminalReviewer:
     def _say(self, text: str) -> bool:
         self._terminal.line(text, "yellow", always=True)
         return False
+
+
+def _has_lines(session: Session) -> bool:
+    """Whether there is something to edit: a file that is deleted or only moved has no new lines."""
+    proposal, _ = session.current
+    hunk = session.hunk.hunk
+    return not proposal.deletes and bool(hunk.old or hunk.new or proposal.before is None)

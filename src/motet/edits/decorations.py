@@ -25,11 +25,14 @@ _FEWEST_WORN = 2
 
 def undecorated(search: Lines, replace: Lines) -> Iterator[tuple[Lines, Lines]]:
     """Search text and new text with one more decoration taken off each time; nothing when they wear none."""
-    for take_off in (_fences, _numbers, _gutters, _entities, _escapes, _escaped_lines):
-        bare = take_off(search, replace)
-        if bare is not None and bare[0] != search:
-            search, replace = bare
-            yield bare
+    others = (_numbers, _gutters, _entities, _escapes, _escaped_lines)
+    for take_offs in (others, (_fences, *others)):  # a fence may be text
+        bare = search, replace
+        for take_off in take_offs:
+            barer = take_off(*bare)
+            if barer is not None and barer[0] != bare[0]:
+                bare = barer
+                yield bare
 
 
 def wears_alone(search: Lines, replace: Lines) -> bool:

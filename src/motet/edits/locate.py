@@ -112,7 +112,7 @@ def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change
 
 def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
     """Where the change begins: with the indentation of the line whose whole text is removed together with its end."""
-    if not ends_line(edit.search) or edit.replace[:1] not in ("", "\n", "\r"):
+    if not ends_line(edit.search) or edit.search[:1] in "\r\n" or edit.replace[:1] not in ("", "\n", "\r"):
         return start
     return start - len(indentation_before(text, start) or "")
 

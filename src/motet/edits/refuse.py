@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from motet.edits.alignment import small_diff
-from motet.edits.edit import Anchor, Edit, Insert, Replace, ReplaceAnchored, Write
+from motet.edits.edit import Anchor, Delete, Edit, Insert, Move, Replace, ReplaceAnchored, Write
 from motet.edits.elision import is_placeholder, leaves_out
 from motet.edits.match import lines_of
 from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
@@ -96,13 +96,11 @@ def refuse_no_change(edit: Edit) -> Refusal:
 
 
 def refuse_absent_file(edit: Edit) -> Refusal:
-    """There is no such file to search in."""
-    return Refusal(
-        edit,
-        RefusalReason.NOT_FOUND,
-        "there is no such file",
-        "check the path; to create the file, leave the search text empty",
-    )
+    """There is no such file to search in, to move or to delete."""
+    advice = "check the path; to create the file, leave the search text empty"
+    if isinstance(edit, Delete | Move):
+        advice = "check the path; or this was done before"
+    return Refusal(edit, RefusalReason.NOT_FOUND, "there is no such file", advice)
 
 
 def refuse_existing_text(edit: Edit) -> Refusal:

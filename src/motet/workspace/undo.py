@@ -100,7 +100,18 @@ def _report(wanted: Sequence[Target], steps: Sequence[Step], checkpoint: int | N
 
 
 def _label(wanted: Sequence[Target]) -> str:
-    return f"undo of {', '.join(dict.fromkeys(f'{target.number} ({target.label})' for target in wanted))}"
+    """`undo of 3 (motet fix)`; of an undo `redo of` what that had taken back, and of a redo its undo again."""
+    plain = [f"{target.number} ({target.label})" for target in wanted if target.entry.undoes is None]
+    undos = [_opposite(target) for target in wanted if target.entry.undoes is not None]
+    labels = [f"undo of {', '.join(dict.fromkeys(plain))}"] if plain else []
+    return "; ".join([*labels, *dict.fromkeys(undos)])
+
+
+def _opposite(undo: Target) -> str:
+    for one, other in (("undo of ", "redo of "), ("redo of ", "undo of ")):
+        if undo.label.startswith(one):
+            return other + undo.label.removeprefix(one)
+    return f"undo of {undo.number} ({undo.label})"
 
 
 def _is_ahead(guard: Guard, entry: Entry) -> bool:
@@ -137,16 +148,21 @@ def _held(place: Place) -> bytes | None:
 
 
 def _mark(checkpoints: Checkpoints, wanted: Sequence[Target]) -> None:
-    """Note which files were taken back; where that was an undo itself, they stand again."""
-    undone: dict[int, set[str]] = {}
-    standing: dict[int, set[str]] = {}
+    """Note which files were taken back. Where that was an undo itself, what it had taken back stands again, and what
+    that had taken back does not: so on, as far down as undos reach."""
+    marks: dict[tuple[int, bool], set[str]] = {}
     for target in wanted:
-        undone.setdefault(target.number, set()).add(target.entry.path)
-        if target.entry.undoes is not None:
-            standing.setdefault(target.entry.undoes, set()).add(target.entry.path)
-    for marks, mark in ((undone, True), (standing, False)):
-        for number, paths in marks.items():
-            checkpoints.mark(number, paths, undone=mark)
+        path, number, undone = target.entry.path, target.number, True
+        below = target.entry.undoes
+        marks.setdefault((number, undone), set()).add(path)
+        while below is not None:
+            number, undone = below, not undone
+            marks.setdefault((number, undone), set()).add(path)
+            manifest = checkpoints.load(number)
+            entries = manifest.entries if manifest is not None else ()
+            below = next((entry.undoes for entry in entries if entry.path == path), None)
+    for (number, undone), paths in marks.items():
+        checkpoints.mark(number, paths, undone=undone)
 
 
 def _remove_directories(guard: Guard, made: tuple[str, ...]) -> None:

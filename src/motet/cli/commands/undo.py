@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -38,6 +39,7 @@ def command(
     Examples:
       motet undo                    the last run
       motet undo src/app.py         the last change of this file
+      motet undo src                the last change of each file in it
       motet undo --merge            the last run, keeping what was changed since
       motet undo --dry-run          what that would do
       motet undo --list             what can be taken back
@@ -57,8 +59,8 @@ def command(
 
 async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -> int:
     engine = Engine(Path.cwd())
-    wanted = {resolve_gone(engine, path) for path in paths}
     history = await engine.workspace.history()
+    wanted = {name for path in paths for name in _files(engine, path, history)}
     if not history:
         Terminal().line("Nothing was written in this workspace yet.")
         return 0
@@ -81,7 +83,7 @@ async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -
 async def _undo(paths: tuple[str, ...], checkpoint: str | None, merge: bool, dry_run: bool, as_json: bool) -> int:
     terminal = Terminal()
     engine = Engine(Path.cwd(), ask=ask_in_terminal(terminal, Keyboard()) if terminal.can_ask else None)
-    wanted = [resolve_gone(engine, path) for path in paths] or None
+    wanted = await _wanted(engine, paths, checkpoint) if paths else None
     report = await engine.workspace.undo(checkpoint, wanted, merge, dry_run)
     if as_json:
         write_json({"schema": 1, **asdict(report), "dry_run": dry_run})
@@ -104,14 +106,45 @@ def _summary(report: UndoReport, count: int, dry_run: bool) -> str:
     return f"Took back {files} of {run}; `motet undo` again brings {them} back."
 
 
+async def _wanted(engine: Engine, paths: Sequence[str], checkpoint: str | None) -> list[str]:
+    """The files that `paths` mean. Of a directory those in which a change stands that is no undo."""
+    history = await engine.workspace.history()
+    undone: dict[str, bool] = {}
+    for info in history:
+        for path in info.standing if checkpoint in (None, info.id) else ():
+            undone.setdefault(path, bool(info.undoes))
+    found: list[str] = []
+    for path in paths:
+        files = _files(engine, path, history)
+        is_directory = files != [resolve_gone(engine, path)]
+        found += [name for name in files if not is_directory or undone.get(name) is False]
+        if is_directory and not found:
+            raise UsageError(f"{path}: in this directory no change stands; `motet undo --list` shows what was done")
+    return list(dict.fromkeys(found))
+
+
+def _files(engine: Engine, typed: str, history: Sequence[CheckpointInfo]) -> list[str]:
+    """The file that was typed, or of a directory all files that were ever written in it."""
+    name = resolve_gone(engine, typed)
+    known = {path for info in history for path in info.files}
+    below = "" if name == "." else f"{name}/"
+    inside = sorted(path for path in known if path.startswith(below)) if name not in known else []
+    return inside or ([] if (engine.root / name).is_dir() else [name])
+
+
 def resolve_gone(engine: Engine, typed: str) -> str:
     """The workspace path of a file that may not exist now, because it was created or deleted by the run."""
     place = Path.cwd() / typed
+    if place.is_dir() and not place.is_symlink():
+        return resolve_user_path(engine.root, Path.cwd(), str(place))
+    plain = Path(os.path.normpath(place))
+    if not place.parent.exists() and plain.is_relative_to(engine.root):
+        return plain.relative_to(engine.root).as_posix()  # its directory is gone, too
     return f"{resolve_user_path(engine.root, Path.cwd(), str(place.parent))}/{place.name}".removeprefix("./")
 
 
 def _line(info: CheckpointInfo, files: Sequence[str]) -> str:
-    states = ["undone" if info.undone else "", "" if info.finished else "interrupted"]
+    states = ["(undone)" if info.undone else "", "" if info.finished else "(interrupted)"]
     marks = {path: "" if info.undone or path in info.standing else " (undone)" for path in files}
     named = ", ".join(f"{path}{mark}" for path, mark in list(marks.items())[:_MOST_FILES])
     more = f" and {len(marks) - _MOST_FILES} more" if len(marks) > _MOST_FILES else ""

@@ -1,14 +1,17 @@
 """An answer in whatever format, or in several: prose, chat logs, patches and fences mixed.
 
-Outside of edits each line decides whether one begins, and in which format. A fence counts as a whole file only when a
-path is named for it, on the line before or in its info string; other fences are examples.
+Outside of edits each line decides whether one begins, and in which format. A fence counts as a whole file when a path
+is named for it: on the line before, in its info string, in a comment that is its first line, or on an earlier line of
+its own when the sentences between speak of nothing else and no second fence could be meant. Other fences are left out.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from motet.edits.dialect import MOTET, Dialect
+from motet.edits.edit import Edit
 from motet.edits.formats import apply_patch
 from motet.edits.formats.anchored import AnchoredReader
 from motet.edits.formats.anchored_call import read_range
@@ -18,11 +21,12 @@ from motet.edits.formats.fences import Fence, opening_fence
 from motet.edits.formats.hunk_lines import is_hunk_head, read_hunk_head
 from motet.edits.formats.json_region import JsonRegion, may_be_json
 from motet.edits.formats.naming import PathWatch
-from motet.edits.formats.paths import path_on_line
-from motet.edits.formats.reader import Piece, edits_of
-from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region
+from motet.edits.formats.paths import cites_lines, path_in_comment, path_on_line
+from motet.edits.formats.reader import Piece, edits_of, read
+from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region, shifted
+from motet.edits.formats.tool_call import calls_within
 from motet.edits.formats.udiff import UdiffReader
-from motet.edits.formats.whole_file import OpenFile, named_by
+from motet.edits.formats.whole_file import LeftOut, LooseFences, OpenFile, language_of, may_hold, named_by
 from motet.edits.formats.xml import XmlReader, opens_element, strays
 from motet.errors import EditFormatError
 
@@ -45,10 +49,12 @@ def anchored_operation(line: str) -> bool:
 class AutoReader:
     """Finds edits in any of the text formats (`formats.reader.Reader`).
 
-    `path` is the file meant by blocks and hunks before which none is named.
+    `path` is the file meant by blocks and hunks before which none is named. `loosely_named`: the 1-based lines of
+    those files whose name does not stand right before their fence or in its info string. With `sentences`, a file may
+    also be named within the sentence before its fence: only for callers who look whether its text may be a piece.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET, sentences: bool = False) -> None:
         self._names = PathWatch(path)
         self._path = path
         self._call = call
@@ -59,9 +65,20 @@ class AutoReader:
         self._undecided: tuple[Fence, str] | None = None
         self._held: list[NumberedLine] = []
         self._first_held = ""
+        self._sentences = sentences
+        self._new_diff: tuple[str, bool] | None = None
+        self._loose = LooseFences()
+        self._loose_fence: Fence | None = None
+        self._new_fence: Fence | None = None
+        self.loosely_named: set[int] = set()
         self._no_json_until = 0
         self._count = 0
         self._pieces: list[Piece] = []
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """The fences of code so far that are no edits, because it is not known which file they are."""
+        return sorted(self._loose.left_out, key=lambda one: one.line)
 
     def line(self, text: str, number: int) -> list[Piece]:
         self._pieces = []
@@ -73,8 +90,12 @@ class AutoReader:
         while True:
             if self._undecided is not None:
                 self._begin_file()
+            elif self._new_diff is not None:
+                self._decide_diff(*self._new_diff)
             region = self._region
             if region is None:
+                self._loose.closed()
+                self._pieces += self._loose.release()
                 return self._pieces
             self._give(region.end())
             self._leave(region)
@@ -91,10 +112,20 @@ class AutoReader:
             self._leave(region)
 
     def _give(self, pieces: list[Piece]) -> None:
-        self._pieces += pieces
-        for edit in edits_of(pieces):
+        found = edits_of(pieces)
+        for edit in found:
             self._count += 1
             self._names.edit_begins(edit.path)
+        if found and self._loose_fence is not None and isinstance(self._region, OpenFile):
+            fence, self._loose_fence = self._loose_fence, None
+            if self._loose.waits_for != found[0].path:
+                self._pieces += self._loose.release()
+            self._loose.hold(fence, found[0].line, found[0].path, pieces, self._names.sections)
+            return
+        if found:
+            self._loose.taken()
+            self._pieces += self._loose.release()
+        self._pieces += pieces
 
     def _begin(self, region: Region, *lines: NumberedLine) -> None:
         self._region = region
@@ -106,6 +137,10 @@ class AutoReader:
         if isinstance(region, OpenFile):
             self._before = region
         elif isinstance(region, JsonRegion) and region.tail:
+            calls = calls_within(region.tail, path=self._path, call=self._call, dialect=self._dialect)
+            if calls:
+                self._give(shifted(calls, self._count))
+                return
             self._no_json_until = region.tail[-1][1]
         for text, number in region.tail:
             self._take(text, number)
@@ -115,6 +150,9 @@ class AutoReader:
     def _outside(self, text: str, number: int) -> None:
         if self._undecided is not None:
             self._decide(self._undecided, text, number)
+        elif self._new_diff is not None:
+            if text.strip():
+                self._decide_diff(*self._new_diff, (text, number))
         elif self._held:
             (minus,), self._held = self._held, []
             if text.startswith("+++ "):
@@ -122,23 +160,56 @@ class AutoReader:
             else:
                 self._see(*minus)
                 self._look(text, number)
-        else:
+        elif self._new_fence is None or not self._names_itself(self._new_fence, text, number):
             self._look(text, number)
+
+    def _names_itself(self, fence: Fence, text: str, number: int) -> bool:
+        """Whether the first line in `fence`, before which no file is named, is a comment that names one."""
+        if not text.strip():
+            return False
+        self._new_fence = None
+        path = _named_within(fence, text)
+        if path:
+            self._loose_fence = fence
+            self._hold_name(fence, path, text, number)
+        return bool(path)
+
+    def _hold_name(self, fence: Fence, path: str, text: str, number: int) -> None:
+        """Keep the first line in `fence`, which names the file; in JSON, where it can be no part of the text, drop it."""
+        self._undecided = (fence, path)
+        self._first_held = text.strip()
+        if not path.lower().endswith(".json"):
+            self._held.append((text, number))
 
     def _decide(self, undecided: tuple[Fence, str], text: str, number: int) -> None:
         """What the fence that was opened holds: another format, or the text of the file that is named for it."""
         before, is_minus = self._first_held, text.startswith("--- ")
-        if self._begins_edit(text) or (before.startswith("--- ") and text.startswith("+++ ")):
-            self._undecided, self._first_held = None, ""
+        is_call = self._loose_fence is not None and may_be_json(text) and not undecided[1].endswith("json")
+        if is_call or self._begins_edit(text) or (before.startswith("--- ") and text.startswith("+++ ")):
+            self._undecided, self._first_held, self._loose_fence = None, "", None
             held, self._held = self._held, []
             for line in held:
                 self._look(*line)
             self._outside(text, number)
+        elif self._loose_fence is not None and not before and (path := _named_within(undecided[0], text)):
+            self._hold_name(undecided[0], path, text, number)
         elif not text.strip() or (not before and (is_minus or path_on_line(text))):
             self._held.append((text, number))
             self._first_held = before or text.strip()
         else:
             self._begin_file((text, number))
+
+    def _decide_diff(self, path: str, is_loose: bool, *lines: NumberedLine) -> None:
+        """Take the first line in a diff fence for `path`; a hunk may lack its head, what stands in it decides."""
+        self._new_diff = None
+        text, number = lines[0] if lines else ("", 0)
+        is_line = text[:1] in (" ", "+", "-") and not text.startswith(("--- ", "+++ "))
+        if is_loose and not is_line and not is_hunk_head(text):
+            self._outside(text, number)
+        elif is_line:
+            self._begin_diff(("@@", number), (text, number), path=path)
+        else:
+            self._begin_diff(*lines, path=path)
 
     def _begins_edit(self, text: str) -> bool:
         marker = marker_of(text, self._dialect, self._names.indent)
@@ -183,19 +254,35 @@ class AutoReader:
     def _see(self, text: str, number: int) -> None:
         """Take a line of prose, of an example, or a fence."""
         fence = opening_fence(text)
-        path = named_by(fence, self._names) if fence is not None and self._names.may_open(fence) else ""
+        fence = fence if fence is not None and self._names.may_open(fence) else None
+        path = named_by(fence, self._names) if fence is not None else ""
+        loosely = self._named_above(fence) if fence is not None and not path else ""
         if not path and self._before is not None and self._names.fence is None:
             self._before.check_after(text, number)
         before = self._names.fence
+        is_example = fence is not None and self._names.is_example
         self._names.see(text)
         if self._names.fence is not before:
             self._fence_line = (text, number)
-        if fence is None or not path:
+            self._loose.closed()
+        if self._names.fence is None:
+            self._pieces += self._loose.release(self._names.sections)
+        if fence is None:
             return
-        if fence.info.lower().split(" ")[0] in _DIFFS:
-            self._begin_diff()
-        else:
-            self._undecided = (fence, path)
+        if language_of(fence) in _DIFFS and (named := path or self._names.loosely or self._names.in_sentence):
+            self._new_diff = named, not path
+        elif path or loosely:
+            self._undecided = (fence, path or loosely)
+            self._loose_fence = None if path else fence
+        if not path:
+            self._loose.opened(fence, number, is_example=is_example)
+            self._new_fence = None if loosely or is_example or cites_lines(fence.info) else fence
+
+    def _named_above(self, fence: Fence) -> str:
+        """The file named further above whose text `fence` may hold."""
+        path = self._names.loosely or (self._names.in_sentence if self._sentences else "")
+        is_text = path and may_hold(fence, path) and language_of(fence) not in _DIFFS
+        return path if is_text and not cites_lines(fence.info) else ""
 
     def _begin_block(self, marker: Marker, number: int) -> None:
         if marker.kind == "close":
@@ -218,21 +305,50 @@ class AutoReader:
         self._names.edit_begins(path)
         self._names.fence = None
         number = self._fence_line[1]
-        self._begin(OpenFile(path, fence, line=number, number=self._count + 1, call=self._call), *held, *lines)
+        if self._loose_fence is not None:
+            self._loose.taken()
+            self.loosely_named.add(number)
+        file = OpenFile(path, fence, line=number, number=self._count + 1, call=self._call, shown=True)
+        self._begin(file, *held, *lines)
 
-    def _begin_diff(self, *lines: NumberedLine) -> None:
+    def _begin_diff(self, *lines: NumberedLine, path: str = "") -> None:
         fence = self._names.fence
-        reader = UdiffReader(path=self._names.direct or self._path, call=self._call, dialect=self._dialect)
+        reader = UdiffReader(path=path or self._names.direct or self._path, call=self._call, dialect=self._dialect)
         number = self._fence_line[1] if fence is not None else lines[0][1]
         if fence is not None:
             reader.line(*self._fence_line)
         self._begin(LooseRegion(reader, self._count, line=number, fence=fence), *lines)
 
     def _refuse_marker(self, file: OpenFile, text: str, number: int) -> None:
-        marker = marker_of(text, self._dialect)
+        # Copied out of a page's source, `<` is `&lt;`.
+        marker = marker_of(text.replace("&lt;", "<") if "&lt;" in text else text, self._dialect)
         if marker is not None and marker.kind == "open":
             raise EditFormatError(
                 f"line {number}: it is not clear whether this fence holds the text of {file.path} or SEARCH/REPLACE "
                 "blocks",
                 number,
             )
+
+
+def _named_within(fence: Fence, first_line: str) -> str:
+    """The file that the first line in `fence`, a comment, names; empty when it names none that the fence may hold."""
+    path = path_in_comment(first_line, language_of(fence))
+    return path if path and may_hold(fence, path) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What an answer holds: its edits, and the fences of code that are none. `loosely_named`: by their line in the
+    answer, the files that are not named right before their fence or in its info string."""
+
+    edits: list[Edit]
+    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+    loosely_named: frozenset[int] = frozenset()
+
+
+def understand(answer: str, *, path: str = "") -> Understood:
+    """All that `answer`, in whatever format, holds. Raises `EditFormatError` for what cannot be understood; an answer
+    without edits has none."""
+    reader = AutoReader(path=path, sentences=True)
+    edits = read(reader, answer)
+    return Understood(edits, reader.left_out, frozenset(reader.loosely_named))

@@ -60,7 +60,7 @@ def _near(arguments: Arguments, value: Json) -> Near:
 def _near_text(text: str) -> Near:
     anchor = read_anchor(text)
     if anchor is not None:
-        return Near(anchor.line)
+        return Near(anchor.line, hash=anchor.hash)
     number = _LINE.fullmatch(text)
     if number is not None:
         return Near(int(number[1]))

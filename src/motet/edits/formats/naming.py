@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import re
+
 from motet.edits.formats.fences import Fence, is_closing_tag, opening_fence
 from motet.edits.formats.paths import path_in_info, path_on_line, paths_within
 from motet.errors import EditFormatError
+
+_HEADING = re.compile(r"#{1,6}[ \t].*|\*\*[^*]+\*\*:?|(?:-{3,}|\*{3,}|_{3,})")
+_EXAMPLE = re.compile(
+    r"\b(?:examples?|for instance|usage|(?:use|call|run|invoke|try|test) it|(?:call|run|try) (?:this|them)"
+    r"|outputs?|prints?|displays?|looks like|(?:should|will|to|you'll) see)\b",
+    re.IGNORECASE,
+)
+_PIECE = re.compile(
+    r"\b(?:snippet|(?:this|these|that|those|following) lines?|(?:find|change|replace|remove|delete) (?:this|these)"
+    r"|(?:before|old|original|current(?:ly)?|find|by|to|with(?: this)?)(?= ?:?\W*$))\b",
+    re.IGNORECASE,
+)
+_MARKED = re.compile(r"(`|\*\*)([^`*]+)\1")
+_LONGEST_SENTENCE = 100
+"""Characters of a sentence that hands over a file: `Create `src/a.ts`:`."""
+_ORNAMENTS = "📄📁📝🗂🔧✅✏➡👉\ufe0f-+0123456789.) "
+_MOST_SENTENCES = 3
+"""Lines of prose between the name of a file and its text."""
 
 
 class PathWatch:
     """Sees every line outside edits, and knows which file was named last.
 
     A path counts when it stands on the line before an edit or its fence, in the fence's info string, or on an earlier
-    line of its own. `path`: the file meant when none is named.
+    line of its own. `path`: the file meant when none is named. `sections`: how many headings and paths were seen.
     """
 
     def __init__(self, path: str = "") -> None:
@@ -21,7 +41,39 @@ class PathWatch:
         self._earlier = ""
         self._is_list = False
         self._sentence = ""
+        self._spoken: list[str] = []
+        self._is_over = False
         self._is_sample = False
+        self.sections = 0
+
+    @property
+    def is_example(self) -> bool:
+        """Whether what was said last announces an example, an output, or lines to look for."""
+        return _EXAMPLE.search(self._sentence) is not None
+
+    @property
+    def loosely(self) -> str:
+        """The file that was named last on a line of its own, when what was said since speaks of its text: nothing
+        names another file or announces an example, and no heading begins something else. Empty without."""
+        path = self._earlier
+        if not path or self._is_list or self._is_over or len(self._spoken) > _MOST_SENTENCES:
+            return ""
+        others = [name for line in self._spoken for name in paths_within(line) if not _is_named(name, path)]
+        return "" if others or any(map(_hands_no_file_over, self._spoken)) else path
+
+    @property
+    def in_sentence(self) -> str:
+        """The only file that the sentence before names, when the sentence is short and ends as one that hands the
+        file over, or is a heading. Empty without."""
+        line = self._sentence.strip()
+        is_heading = line.startswith("#") or _MARKED.match(line.lstrip(_ORNAMENTS)) is not None
+        names = paths_within(line)
+        if self._earlier and not self._is_over:
+            return ""  # two files were named: it is not clear which is meant
+        if len(names) != 1 or len(line) > _LONGEST_SENTENCE or _hands_no_file_over(line):
+            return ""
+        is_marked = any(names[0] == found[2].strip() for found in _MARKED.finditer(line))
+        return names[0] if is_heading or (is_marked and line.endswith((":", "："))) else ""
 
     @property
     def indent(self) -> str:
@@ -48,12 +100,14 @@ class PathWatch:
         path = path_on_line(line)
         if not path:
             self.direct = ""
-            self._sentence = self._sentence if self._is_sample else line
+            if not self._is_sample:
+                self._see_sentence(line)
         elif self._is_sample:
             self.direct = path
         else:
             self._is_list = bool(self.direct) and self.direct != path
-            self.direct = self._earlier = path
+            self.direct = path
+            self._begin_section(path)
 
     def for_block(self, number: int) -> str:
         """The file that the block beginning in line `number` is for; `EditFormatError` when that is not clear."""
@@ -70,6 +124,21 @@ class PathWatch:
         self._current = path
         self.direct = self._earlier = self._sentence = ""
         self._is_list = self._is_sample = False
+        self._begin_section("")
+
+    def _begin_section(self, path: str) -> None:
+        self._earlier = path
+        self._spoken = []
+        self._is_over = False
+        self.sections += 1
+
+    def _see_sentence(self, line: str) -> None:
+        self._sentence = line
+        if _HEADING.fullmatch(line.strip()):
+            self._is_over = True
+            self.sections += 1
+        elif len(self._spoken) <= _MOST_SENTENCES:
+            self._spoken.append(line)
 
     def _see_fence(self, fence: Fence | None, line: str) -> None:
         if fence is None or (self.fence is not None and self.fence.is_closed_by(line)):
@@ -80,7 +149,8 @@ class PathWatch:
         self._is_sample = True
         path = path_in_info(fence.info)
         if path:
-            self.direct = self._earlier = path
+            self.direct = path
+            self._begin_section(path)
             self._is_list = False
 
     def _checked(self, path: str, number: int) -> str:
@@ -88,7 +158,7 @@ class PathWatch:
         names = paths_within(self._sentence)
         if not path and len(names) == 1:
             return names[0]
-        if names and not any(path == name or path.endswith(f"/{name}") for name in names):
+        if names and not any(_is_named(name, path) for name in names):
             files = " or ".join(dict.fromkeys([path, *names] if path else names))
             raise EditFormatError(
                 f"line {number}: it is not clear whether this block is for {files}; name its file on the line before",
@@ -99,3 +169,13 @@ class PathWatch:
                 f"line {number}: several files are named before this block; name its file on the line before", number
             )
         return path
+
+
+def _is_named(name: str, path: str) -> bool:
+    """Whether `name`, in a sentence, may stand for `path`."""
+    return path == name or path.endswith(f"/{name}")
+
+
+def _hands_no_file_over(sentence: str) -> bool:
+    """Whether what follows `sentence` is said to be an example, or a piece of a file."""
+    return bool(_EXAMPLE.search(sentence) or _PIECE.search(sentence))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _LONGEST = 300
-_LEAD = re.compile(r"(?:#{1,6}|[-*+]|[0-9]{1,3}[.)]|//|--)[ \t]+")
+_LEAD = re.compile(r"(?:(?:#{1,6}[ \t]+)?[0-9]{1,3}[.)]|#{1,6}|[-*+]|//|--)[ \t]+")
+_COMMENT = re.compile(r"(?:#+|//+|--+|;+|%+)[ \t]*(.*?)|<!--[ \t]*(.*?)[ \t]*-->|/\*+[ \t]*(.*?)[ \t]*\*+/")
 _LABEL = re.compile(r"\*{0,3}(?:file(?:[ ]?(?:name|path))?|path)(?:[* ]*:[* ]*|[ ](?=\S+$))", re.IGNORECASE)
 _STARRED = re.compile(r"(\*{1,3})([^*]+)\1")
 _REMARK = re.compile(r"[ ]\((?:an? )?(?:new|updated|modified|changed|created|full|complete|existing)(?: file)?\)$")
@@ -55,6 +56,19 @@ def path_on_line(line: str) -> str:
         return ""
     is_plain = is_marked or (lead is None and "**" not in line)
     return text if _is_path(text, is_plain) and (is_marked or text.lower() not in _PRODUCTS) else ""
+
+
+def path_in_comment(line: str, language: str = "") -> str:
+    """The path that `line`, the first of a fence, consists of as a comment: `# app.yaml`, `// src/a.ts`,
+    `<!-- a.html -->`, `/* a.css */`; empty for others. `language`: what the fence is said to hold.
+
+    Only what is a file beyond doubt counts: one with a usual ending, or `Dockerfile` in a fence of that language.
+    """
+    found = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST else None
+    text = next(filter(None, found.groups()), "") if found is not None else ""
+    path = path_on_line(text) if text and _LEAD.match(text) is None else ""
+    name = re.split(r"[/\\]", path)[-1].lower()
+    return path if _is_common(path) or (name in _NO_EXTENSION and name == language.lower()) else ""
 
 
 def path_in_info(info: str) -> str:

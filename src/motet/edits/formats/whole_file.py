@@ -7,6 +7,7 @@ the fence around it, or an info string where it opens; otherwise it is not clear
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Write
@@ -18,39 +19,50 @@ from motet.edits.formats.reader import Piece
 from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
-_SHELLS = frozenset(
-    [
-        "bash",
-        "bat",
-        "cmd",
-        "console",
-        "fish",
-        "output",
-        "powershell",
-        "sh",
-        "shell",
-        "shell-session",
-        "terminal",
-        "text",
-        "zsh",
-    ]
-)
+_SHELL_NAMES = """
+bash bat cmd console fish log output plaintext powershell pwsh sh shell shell-session shellsession stdout terminal
+text txt zsh
+"""
+_SHELLS = frozenset(_SHELL_NAMES.split())
+_ENDINGS = {
+    language: frozenset(endings.split())
+    for languages, endings in (
+        ("python py python3", "py pyi pyx"),
+        ("javascript js jsx node", "js jsx mjs cjs vue svelte"),
+        ("typescript ts tsx", "ts tsx mts cts vue svelte"),
+        ("json jsonc json5", "json jsonc json5 ipynb"),
+        ("yaml yml", "yaml yml"),
+        ("toml", "toml lock"),
+        ("html", "html htm vue svelte"),
+        ("css scss sass less", "css scss sass less"),
+        ("c h cpp c++ cc hpp", "c h cc cpp cxx hpp hxx"),
+        ("java", "java"),
+        ("go golang", "go"),
+        ("rust rs", "rs"),
+        ("ruby rb", "rb"),
+        ("sql", "sql"),
+        ("xml", "xml html htm svg"),
+    )
+    for language in languages.split()
+}
+"""Endings of the files that a language is written in, where a fence may say another one than its file has."""
 _SHELL_FILES = (".bash", ".bat", ".cmd", ".fish", ".ps1", ".sh", ".txt", ".zsh")
 _MARKDOWN = (".markdown", ".md", ".mdx", ".mkd", ".qmd", ".rmd")
 
 
 class OpenFile:
-    """A file whose fence was opened: takes the lines behind it until `done`."""
+    """A file whose fence was opened: takes the lines behind it until `done`. `shown`: see `Write`."""
 
     tail: Sequence[tuple[str, int]] = ()
 
-    def __init__(self, path: str, fence: Fence, *, line: int, number: int, call: str) -> None:
+    def __init__(self, path: str, fence: Fence, *, line: int, number: int, call: str, shown: bool = False) -> None:
         self.path = path
         self.done = False
         self._fences = [fence]
         self._line = line
         self._number = number
         self._call = call
+        self._shown = shown
         self._lines: list[str] = []
         self._last = 0
         self._is_doubtful = path.lower().endswith(_MARKDOWN)
@@ -63,7 +75,8 @@ class OpenFile:
                 self._fences.pop()
             elif not text.startswith((" ", "\t"), len(outer.indent)):
                 self.done, self._last = True, number
-                return [Write(self.path, whole_lines(self._lines), call=self._call, line=self._line)]
+                text = whole_lines(self._lines)
+                return [Write(self.path, text, call=self._call, line=self._line, shown=self._shown)]
         else:
             inner = opening_fence(text)
             if inner is not None and inner.info and inner.mark.startswith(outer.mark):
@@ -133,8 +146,7 @@ class WholeFileReader:
 
     def _path_of(self, fence: Fence, number: int) -> str:
         path = named_by(fence, self.names)
-        language = fence.info.split()[0].lower() if fence.info else ""
-        is_example = language in _SHELLS and not self._given.lower().endswith(_SHELL_FILES)
+        is_example = language_of(fence) in _SHELLS and not self._given.lower().endswith(_SHELL_FILES)
         if path or not self._given or is_example or cites_lines(fence.info):
             return path
         if self._took_given:
@@ -152,3 +164,94 @@ def named_by(fence: Fence, names: PathWatch) -> str:
     if cites_lines(fence.info):
         return ""
     return path_in_info(fence.info) or names.direct
+
+
+def language_of(fence: Fence) -> str:
+    """The language that the fence says it holds, in small letters; empty for none."""
+    return fence.info.split()[0].lower() if fence.info else ""
+
+
+def may_hold(fence: Fence, path: str) -> bool:
+    """Whether `fence` may hold the text of a file that is not named right before it: not what goes into a shell or
+    comes out of it, and no other language than that of the file."""
+    language = language_of(fence)
+    if language in _SHELLS:
+        return False
+    endings = _ENDINGS.get(language)
+    return endings is None or path.lower().rpartition(".")[2] in endings
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A fence of code that is no edit. `line`: 1-based, where it opens; `language`: what it says it holds; `is_example`:
+    the answer calls it one; `rivals`: it could be the text of this file, but another fence could be, too."""
+
+    line: int
+    language: str
+    is_example: bool = False
+    rivals: str = ""
+
+    def describe(self) -> str:
+        """One line for people."""
+        kind = f"{self.language} fence" if self.language else "fence"
+        head = f"line {self.line}: {'an' if kind[0] in 'aeio' else 'a'} {kind} "
+        if self.rivals:
+            return f"{head}was left out: it is not the only one that could be {self.rivals}"
+        return f"{head}that names no file was left out{' (an example, as it seems)' if self.is_example else ''}"
+
+
+class LooseFences:
+    """What becomes of fences before which no file is named on the very line.
+
+    The text of a file that was named further above waits until what follows shows that no other fence could be meant
+    as well: with a second one, both are left out.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: list[LeftOut] = []
+        self._open: LeftOut | None = None
+        self._waiting: tuple[LeftOut, list[Piece], int] | None = None
+
+    @property
+    def waits_for(self) -> str:
+        """The file whose text waits; empty for none."""
+        return self._waiting[0].rivals if self._waiting else ""
+
+    def opened(self, fence: Fence, line: int, *, is_example: bool) -> None:
+        """A fence that names no file opens."""
+        language = language_of(fence)
+        self._open = None if language in _SHELLS else LeftOut(line, language, is_example)
+
+    def taken(self) -> None:
+        """An edit was found in the fence that is open."""
+        self._open = None
+
+    def closed(self) -> None:
+        """The fence that is open ends; it was no edit."""
+        sample, self._open = self._open, None
+        if sample is None:
+            return
+        if self._waiting is not None and not sample.is_example:
+            sample = self._give_up(sample)
+        self.left_out.append(sample)
+
+    def hold(self, fence: Fence, line: int, path: str, pieces: list[Piece], section: int) -> None:
+        """The text of `path`, named above it, is complete."""
+        one = LeftOut(line, language_of(fence), rivals=path)
+        if self.waits_for == path:
+            self.left_out.append(self._give_up(one))
+        else:
+            self._waiting = one, pieces, section
+
+    def release(self, section: int = -1) -> list[Piece]:
+        """The edit that waits, unless the answer is still in that section."""
+        if self._waiting is None or self._waiting[2] == section:
+            return []
+        (_, pieces, _), self._waiting = self._waiting, None
+        return pieces
+
+    def _give_up(self, rival: LeftOut) -> LeftOut:
+        assert self._waiting is not None
+        waiting, self._waiting = self._waiting[0], None
+        self.left_out.append(waiting)
+        return replace(rival, rivals=waiting.rivals)
