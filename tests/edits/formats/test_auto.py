@@ -392,3 +392,14 @@ def test_a_call_of_an_edit_tool_that_lacks_something_is_refused() -> None:
     assert error(json.dumps(used("Write", file_path="c.py"))) == (
         "in the call of line 1: line 1: the call: 'content' is missing"
     )
+
+
+@pytest.mark.parametrize("before", ["> ", "      ", "\t"])
+def test_a_block_in_a_quotation_or_deep_in_a_list_is_never_left_out_in_silence(before: str) -> None:
+    lines = ("<<<<<<< SEARCH", "a", "=======", "b", ">>>>>>> REPLACE")
+    quoted = "".join(f"{before}{line}\n" for line in lines)
+    with pytest.raises(EditFormatError) as caught:
+        parse(f"a.py\n{quoted}")
+    assert str(caught.value) == (
+        "line 2: this block is quoted or indented; give it without what stands before its lines"
+    )

@@ -46,6 +46,10 @@ def anchored_operation(line: str) -> bool:
     return found is not None and read_range(found[1].rstrip(": \t")) is not None
 
 
+_MISPLACED = re.compile(r"(?:[ \t]*>[ \t>]*|[ \t]+)<{5,9} ?SEARCH>?\s*")
+"""The beginning of a block in a quotation or deep in a list."""
+
+
 class AutoReader:
     """Finds edits in any of the text formats (`formats.reader.Reader`).
 
@@ -231,6 +235,11 @@ class AutoReader:
         if not text or text.isspace():
             return
         marker = marker_of(text, self._dialect, self._names.indent)
+        if marker is None and self._names.fence is None and _MISPLACED.fullmatch(text):
+            raise EditFormatError(
+                f"line {number}: this block is quoted or indented; give it without what stands before its lines",
+                number,
+            )
         if marker is not None and marker.kind != "middle":
             self._begin_block(marker, number)
         elif opens_element(text) is not None or strays(text):
