@@ -14,12 +14,14 @@ from rapidfuzz import fuzz
 from motet.edits.dialect import Dialect
 from motet.edits.edit import Edit, Insert, Replace, Write
 from motet.edits.edited import Edited
+from motet.edits.ground import Ground
 from motet.edits.indent import UNSHIFTED
 from motet.edits.lines import join_lines, split_lines
 from motet.edits.match import Hit, Needle, find_drifted, find_exact
 from motet.edits.nearest import Window
 from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
-from motet.edits.placing import Placed, Placing, says_something
+from motet.edits.placed import Placed
+from motet.edits.placing import Placing, says_something
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
 from motet.edits.splice import Change, apply, newline_at, splice
 from motet.edits.view import View
@@ -106,7 +108,7 @@ class Draft:
         return outcomes
 
     def _placing(self, view: View, now: View, will_exist: bool) -> Placing:
-        return Placing(view, now, exists=self._exists, will_exist=will_exist, dialect=self._dialect)
+        return Placing(Ground(view, now, exists=self._exists, will_exist=will_exist, dialect=self._dialect))
 
     def _stands_after(self, placed: Sequence[Placed], edit: Edit) -> bool:
         """Whether the search text stands in the text as the edits before it leave it, not only the ones after it."""

@@ -5,75 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from motet.edits import given
 from motet.edits.assign import only_assignment
-from motet.edits.dialect import Dialect
 from motet.edits.doubts import doubt
 from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
-from motet.edits.formats.anchors import anchor_of
-from motet.edits.lines import Line, join_lines, split_lines
-from motet.edits.locate import (
-    Located,
-    Spot,
-    Ununiform,
-    change_at,
-    ends_line,
-    insertion,
-    locate,
-    locate_parts,
-    narrow,
-    needle_of,
-)
-from motet.edits.match import Hit, Needle, lines_of
+from motet.edits.ground import Ground
+from motet.edits.locate import Located, Spot, Ununiform, change_at, ends_line, locate, locate_parts, needle_of
+from motet.edits.near import narrow
 from motet.edits.outcome import Candidate, Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung, count_lines
+from motet.edits.placed import Attempt, Placed
 from motet.edits.refuse import (
     refuse_absent_file,
     refuse_ambiguous,
-    refuse_anchor,
-    refuse_existing_file,
-    refuse_existing_text,
     refuse_foreign_text,
     refuse_no_change,
-    refuse_no_place,
     refuse_not_found,
     refuse_stale,
 )
-from motet.edits.splice import Change, newline_at, splice
+from motet.edits.splice import Change
 from motet.edits.view import View
-from motet.text.merge import LineMap, merge
 
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """An edit that has its place: what it changes in the text, in order."""
-
-    edit: Edit
-    changes: tuple[Change, ...]
-    match: Match
-
-    @property
-    def is_loose(self) -> bool:
-        """Whether the place was not given exactly, so that the file must not gain a syntax error by it."""
-        guessed = {Remark.INSIDE, Remark.BY_ORDER}
-        match self.edit:
-            case Insert(near=near) if near.headers:
-                return True
-            case Write(shown=True) if self.match.places:
-                return True
-            case _:
-                return self.match.rung >= Rung.INDENTATION or bool(guessed.intersection(self.match.remarks))
-
-
-_FEWEST_OF_A_WHOLE = 6
-"""Lines of a file of which a piece is told from a new version by its length."""
 _MOST_CHOICES = 200_000
 """Places of all edits of one answer up to which their order is looked at."""
 _MOST_TOLD = 1_000
 """Candidates of a refusal; nobody reads more."""
 _SHORTEST_SAYING = 4
 """Letters and digits from which a line is more than a bracket, a separator or `end`."""
-
-Attempt = Placed | Outcome | None
-"""A place, a final outcome, or None when the search text has no hit in this text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +40,14 @@ class _Choice:
 
 
 class Placing:
-    """Places edits in `view`; when that is the text a model was shown, they are moved to `now` (the text as it is).
+    """Finds the places of edits in the text that the model saw, and says what they change in the text as it is now."""
 
-    `exists`: there is such a file; `will_exist`: or another edit of the answer creates it.
-    """
-
-    def __init__(self, view: View, now: View, *, exists: bool, will_exist: bool, dialect: Dialect) -> None:
-        self._view = view
-        self._now = now
-        self._exists = exists
-        self._will_exist = will_exist
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._view = ground.view
+        self._now = ground.now
         self._located: dict[tuple[str, bool, bool], Located | None] = {}
         self._candidates: dict[int, list[Candidate]] = {}
-        self._dialect = dialect
-        self._line_map: LineMap | None = None
 
     def attempts(self, edits: Sequence[Edit]) -> list[Attempt]:
         """What becomes of each edit; several that alone could mean several places are decided together."""
@@ -124,23 +75,23 @@ class Placing:
             case Replace():
                 return self._replace(edit)
             case Write():
-                return self._write(edit)
+                return given.write(self._ground, edit)
             case Insert():
-                return self._insert(edit)
+                return given.insert(self._ground, edit)
             case ReplaceAnchored():
-                return self._anchored(edit)
+                return given.replace_anchored(self._ground, edit)
             case _:
                 raise AssertionError("moves and deletions are planned for whole files")
 
     def _replace(self, edit: Replace) -> Located | Attempt:
         if not edit.search:
-            return self._fill(edit)
-        if not self._will_exist:
+            return given.fill(self._ground, edit)
+        if not self._ground.will_exist:
             return refuse_absent_file(edit)
         if edit.search == edit.replace and edit.final_newline is None:
             return refuse_no_change(edit)
         located = self._locate(edit)
-        parts = locate_parts(self._view, edit) if located is None and not self._dialect.exact else None
+        parts = locate_parts(self._view, edit) if located is None and not self._ground.dialect.exact else None
         if parts is not None:
             return self._elided(edit, parts)
         shortens = edit.replace.count("\n") <= edit.search.count("\n")
@@ -152,7 +103,7 @@ class Placing:
         known = self._located.get(key)
         if known is not None and not known.inside and known.spots[0].hit is None:
             return replace(known, needle=needle_of(edit))
-        self._located[key] = located = locate(self._view, edit, exact=self._dialect.exact)
+        self._located[key] = located = locate(self._view, edit, exact=self._ground.dialect.exact)
         return located
 
     def _choose(self, edits: Sequence[Edit], looked: Sequence[Located | Attempt]) -> list[_Choice | None]:
@@ -193,8 +144,8 @@ class Placing:
         spots = _apart(located.spots) if edit.replace_all else [choice.spot]
         remarks = [Remark.INSIDE] if located.inside else []
         remarks += [choice.remark] if choice.remark and not edit.replace_all else []
-        if self._view is not self._now:
-            moved = [spot for spot in map(self._moved, spots) if spot is not None]
+        if self._ground.has_changed:
+            moved = [spot for spot in map(self._ground.moved, spots) if spot is not None]
             if len(moved) < len(spots):
                 return refuse_stale(edit, self._now)
             spots = moved
@@ -232,26 +183,6 @@ class Placing:
                     return True
         return False
 
-    def _moved(self, spot: Spot) -> Spot | None:
-        """Where the lines of a spot stand now; None when they, or their neighbours, have changed."""
-        first, last = self._view.lines_of(spot.start, spot.end)
-        there = self._map().place(first, last)
-        if there is None:
-            return None
-        count = last - first
-        old_start, _ = self._view.span(first, last)
-        start, end = self._now.span(there, there + count)
-        hit = None
-        if spot.hit is not None:
-            hit = replace(spot.hit, first=spot.hit.first - first + there, last=spot.hit.last - first + there)
-            return Spot(start, end, hit)
-        return Spot(start + spot.start - old_start, start + spot.end - old_start, hit)
-
-    def _map(self) -> LineMap:
-        if self._line_map is None:
-            self._line_map = LineMap(self._view.text, self._now.text)
-        return self._line_map
-
     def _elided(self, edit: Replace, parts: Sequence[Located]) -> Placed | Outcome:
         changes: list[Change] = []
         places: list[Place] = []
@@ -270,114 +201,10 @@ class Placing:
         foreign = refuse_foreign_text(edit, "".join(change.new for change in changes), self._now.text)
         return foreign or Placed(edit, tuple(changes), Match(edit, Rung.ELISION, tuple(places)))
 
-    def _fill(self, edit: Replace) -> Attempt:
-        """An empty search text: new text for a file that has none."""
-        text = self._now.text
-        foreign = refuse_foreign_text(edit, edit.replace, text)
-        if foreign is not None:
-            return foreign
-        new = edit.replace if edit.inline or not edit.replace or ends_line(edit.replace) else edit.replace + "\n"
-        if not text or self._dialect.empty_search == "whole_file":
-            return Placed(edit, (Change(0, len(text), new, whole=False),), Match(edit, Rung.EXACT))
-        if self._now.lines == list(lines_of(edit.replace)):
-            return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
-        if self._dialect.empty_search == "append":
-            return Placed(edit, (Change(len(text), len(text), new),), Match(edit, Rung.EXACT))
-        return refuse_existing_text(edit)
-
-    def _write(self, edit: Write) -> Attempt:
-        text = self._now.text
-        if edit.create and self._exists and text != edit.text and self._dialect.existing == "refuse":
-            return refuse_existing_file(edit, edit.path)
-        shortens = bool(text) and len(lines_of(edit.text)) <= len(self._now.lines)
-        foreign = refuse_foreign_text(edit, edit.text, text, shortens=shortens)
-        if foreign is not None:
-            return foreign
-        if not text:
-            return Placed(edit, (Change(0, 0, edit.text, whole=False),), Match(edit, Rung.EXACT))
-        new = self._merged(edit)
-        if new is None:
-            return refuse_stale(edit, self._now)
-        old = split_lines(text)
-        needle = Needle(tuple(line.text for line in old), lines_of(new))
-        lines = splice(old, needle, Hit(0, len(old)), newline_at(text, 0))
-        assert lines is not None  # nothing is shifted
-        change = Change(0, len(text), join_lines(lines))
-        if self._exists and [line.text for line in lines] == [line.text for line in old]:
-            return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
-        rung = (
-            Rung.APPROXIMATE if edit.shown and _may_be_a_piece(self._now.lines, lines_of(edit.text)) else Rung.EXACT
-        )
-        return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),)))
-
-    def _merged(self, edit: Write) -> str | None:
-        """The whole new text with what has changed since the file was shown; None when they touch each other."""
-        if self._view is self._now:
-            return edit.text
-        merged = merge(self._view.flat, self._now.flat, "".join(line + "\n" for line in lines_of(edit.text)))
-        return None if merged.conflicts else merged.text
-
-    def _insert(self, edit: Insert) -> Attempt:
-        if not self._will_exist:
-            return refuse_absent_file(edit)
-        foreign = refuse_foreign_text(edit, edit.text, self._now.text)
-        if foreign is not None:
-            return foreign
-        at = insertion(self._view, edit.near)
-        if at is None:
-            return refuse_no_place(edit, self._now)
-        if self._view is self._now:
-            return self._new_lines(edit, edit.text, at, at)
-        moved = self._moved(Spot(at, at))
-        return (
-            refuse_stale(edit, self._now)
-            if moved is None
-            else self._new_lines(edit, edit.text, moved.start, moved.end)
-        )
-
-    def _anchored(self, edit: ReplaceAnchored) -> Attempt:
-        if not self._exists:
-            return refuse_absent_file(edit)
-        foreign = refuse_foreign_text(edit, edit.text, self._now.text)
-        if foreign is not None:
-            return foreign
-        last = edit.last or edit.first
-        for anchor in (edit.first, last):
-            if anchor.line == 0 and edit.last is None:
-                continue
-            lines = self._view.lines
-            if not 1 <= anchor.line <= len(lines) or anchor_of(lines[anchor.line - 1], anchor.line) != anchor:
-                return refuse_anchor(edit, anchor, self._now)
-        if edit.last is not None and last.line < edit.first.line:
-            return refuse_anchor(edit, last, self._now)
-        first, count = (edit.first.line - 1, last.line - edit.first.line + 1) if edit.last else (edit.first.line, 0)
-        there = first if self._view is self._now else self._map().place(first, first + count)
-        if there is None:
-            return refuse_anchor(edit, edit.first, self._now)
-        return self._new_lines(edit, edit.text, *self._now.span(there, there + count))
-
-    def _new_lines(self, edit: Insert | ReplaceAnchored, text: str, start: int, end: int) -> Attempt:
-        """Whole lines in place of whole lines, with the line ends of the neighbourhood."""
-        old = split_lines(self._now.text[start:end])
-        needle = Needle(tuple(line.text for line in old), lines_of(text))
-        lines = splice(old, needle, Hit(0, len(old)), newline_at(self._now.text, start))
-        assert lines is not None  # nothing is shifted
-        if lines == [line if line.end else Line(line.text, "\n") for line in old]:
-            return refuse_no_change(edit)
-        change = Change(start, end, join_lines(lines))
-        return Placed(edit, (change,), Match(edit, Rung.EXACT, (Place(start, end, self._now.text),)))
-
 
 def _keeps_final_end(text: str, change: Change) -> bool:
     """Whether the text has a line end at its end, or none, before and after the change alike."""
     return change.final_newline is None or change.final_newline == ends_line(text)
-
-
-def _may_be_a_piece(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether new text that was shown under a file's name is much shorter than the file, or begins inside a block."""
-    old, new = ([line for line in lines if line.strip()] for lines in (old, new))
-    is_short = len(old) >= _FEWEST_OF_A_WHOLE and 2 * len(new) < len(old)
-    return is_short or (bool(old and new) and new[0][0].isspace() and not old[0][0].isspace())
 
 
 def says_something(line: str) -> bool:

@@ -1,0 +1,138 @@
+"""Edits whose place is given and not looked for: whole texts, insertions, and lines named by their anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from motet.edits.edit import Insert, Replace, ReplaceAnchored, Write
+from motet.edits.formats.anchors import anchor_of
+from motet.edits.ground import Ground
+from motet.edits.lines import Line, join_lines, split_lines
+from motet.edits.locate import Spot, ends_line
+from motet.edits.match import Hit, Needle, lines_of
+from motet.edits.near import insertion
+from motet.edits.outcome import Match, Place, Remark, Rung
+from motet.edits.placed import Attempt, Placed
+from motet.edits.refuse import (
+    refuse_absent_file,
+    refuse_anchor,
+    refuse_existing_file,
+    refuse_existing_text,
+    refuse_foreign_text,
+    refuse_no_change,
+    refuse_no_place,
+    refuse_stale,
+)
+from motet.edits.splice import Change, newline_at, splice
+from motet.text.merge import merge
+
+_FEWEST_OF_A_WHOLE = 6
+"""Lines of a file of which a piece is told from a new version by its length."""
+
+
+def fill(ground: Ground, edit: Replace) -> Attempt:
+    """An empty search text: new text for a file that has none."""
+    text = ground.now.text
+    foreign = refuse_foreign_text(edit, edit.replace, text)
+    if foreign is not None:
+        return foreign
+    new = edit.replace if edit.inline or not edit.replace or ends_line(edit.replace) else edit.replace + "\n"
+    if not text or ground.dialect.empty_search == "whole_file":
+        return Placed(edit, (Change(0, len(text), new, whole=False),), Match(edit, Rung.EXACT))
+    if ground.now.lines == list(lines_of(edit.replace)):
+        return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
+    if ground.dialect.empty_search == "append":
+        return Placed(edit, (Change(len(text), len(text), new),), Match(edit, Rung.EXACT))
+    return refuse_existing_text(edit)
+
+
+def write(ground: Ground, edit: Write) -> Attempt:
+    text = ground.now.text
+    if edit.create and ground.exists and text != edit.text and ground.dialect.existing == "refuse":
+        return refuse_existing_file(edit, edit.path)
+    shortens = bool(text) and len(lines_of(edit.text)) <= len(ground.now.lines)
+    foreign = refuse_foreign_text(edit, edit.text, text, shortens=shortens)
+    if foreign is not None:
+        return foreign
+    if not text:
+        return Placed(edit, (Change(0, 0, edit.text, whole=False),), Match(edit, Rung.EXACT))
+    new = _merged(ground, edit)
+    if new is None:
+        return refuse_stale(edit, ground.now)
+    old = split_lines(text)
+    needle = Needle(tuple(line.text for line in old), lines_of(new))
+    lines = splice(old, needle, Hit(0, len(old)), newline_at(text, 0))
+    assert lines is not None  # nothing is shifted
+    change = Change(0, len(text), join_lines(lines))
+    if ground.exists and [line.text for line in lines] == [line.text for line in old]:
+        return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
+    rung = Rung.APPROXIMATE if edit.shown and _may_be_a_piece(ground.now.lines, lines_of(edit.text)) else Rung.EXACT
+    return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),)))
+
+
+def _merged(ground: Ground, edit: Write) -> str | None:
+    """The whole new text with what has changed since the file was shown; None when they touch each other."""
+    if not ground.has_changed:
+        return edit.text
+    merged = merge(ground.view.flat, ground.now.flat, "".join(line + "\n" for line in lines_of(edit.text)))
+    return None if merged.conflicts else merged.text
+
+
+def insert(ground: Ground, edit: Insert) -> Attempt:
+    if not ground.will_exist:
+        return refuse_absent_file(edit)
+    foreign = refuse_foreign_text(edit, edit.text, ground.now.text)
+    if foreign is not None:
+        return foreign
+    at = insertion(ground.view, edit.near)
+    if at is None:
+        return refuse_no_place(edit, ground.now)
+    if not ground.has_changed:
+        return _new_lines(ground, edit, edit.text, at, at)
+    moved = ground.moved(Spot(at, at))
+    return (
+        refuse_stale(edit, ground.now)
+        if moved is None
+        else _new_lines(ground, edit, edit.text, moved.start, moved.end)
+    )
+
+
+def replace_anchored(ground: Ground, edit: ReplaceAnchored) -> Attempt:
+    if not ground.exists:
+        return refuse_absent_file(edit)
+    foreign = refuse_foreign_text(edit, edit.text, ground.now.text)
+    if foreign is not None:
+        return foreign
+    last = edit.last or edit.first
+    for anchor in (edit.first, last):
+        if anchor.line == 0 and edit.last is None:
+            continue
+        lines = ground.view.lines
+        if not 1 <= anchor.line <= len(lines) or anchor_of(lines[anchor.line - 1], anchor.line) != anchor:
+            return refuse_anchor(edit, anchor, ground.now)
+    if edit.last is not None and last.line < edit.first.line:
+        return refuse_anchor(edit, last, ground.now)
+    first, count = (edit.first.line - 1, last.line - edit.first.line + 1) if edit.last else (edit.first.line, 0)
+    there = first if not ground.has_changed else ground.map.place(first, first + count)
+    if there is None:
+        return refuse_anchor(edit, edit.first, ground.now)
+    return _new_lines(ground, edit, edit.text, *ground.now.span(there, there + count))
+
+
+def _new_lines(ground: Ground, edit: Insert | ReplaceAnchored, text: str, start: int, end: int) -> Attempt:
+    """Whole lines in place of whole lines, with the line ends of the neighbourhood."""
+    old = split_lines(ground.now.text[start:end])
+    needle = Needle(tuple(line.text for line in old), lines_of(text))
+    lines = splice(old, needle, Hit(0, len(old)), newline_at(ground.now.text, start))
+    assert lines is not None  # nothing is shifted
+    if lines == [line if line.end else Line(line.text, "\n") for line in old]:
+        return refuse_no_change(edit)
+    change = Change(start, end, join_lines(lines))
+    return Placed(edit, (change,), Match(edit, Rung.EXACT, (Place(start, end, ground.now.text),)))
+
+
+def _may_be_a_piece(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether new text that was shown under a file's name is much shorter than the file, or begins inside a block."""
+    old, new = ([line for line in lines if line.strip()] for lines in (old, new))
+    is_short = len(old) >= _FEWEST_OF_A_WHOLE and 2 * len(new) < len(old)
+    return is_short or (bool(old and new) and new[0][0].isspace() and not old[0][0].isspace())

@@ -1,0 +1,50 @@
+"""The text that a model saw and the text as it is now: what edits of one file are placed on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from motet.edits.dialect import Dialect
+from motet.edits.locate import Spot
+from motet.edits.view import View
+from motet.text.merge import LineMap
+
+
+class Ground:
+    """Edits are looked for in `view`; when that is not `now`, they are moved to it.
+
+    `exists`: there is such a file; `will_exist`: or another edit of the answer creates it.
+    """
+
+    def __init__(self, view: View, now: View, *, exists: bool, will_exist: bool, dialect: Dialect) -> None:
+        self.view = view
+        self.now = now
+        self.exists = exists
+        self.will_exist = will_exist
+        self.dialect = dialect
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the text is another one than the model saw."""
+        return self.view is not self.now
+
+    def moved(self, spot: Spot) -> Spot | None:
+        """Where the lines of a spot stand now; None when they, or their neighbours, have changed."""
+        first, last = self.view.lines_of(spot.start, spot.end)
+        there = self.map.place(first, last)
+        if there is None:
+            return None
+        count = last - first
+        old_start, _ = self.view.span(first, last)
+        start, end = self.now.span(there, there + count)
+        hit = None
+        if spot.hit is not None:
+            hit = replace(spot.hit, first=spot.hit.first - first + there, last=spot.hit.last - first + there)
+            return Spot(start, end, hit)
+        return Spot(start + spot.start - old_start, start + spot.end - old_start, hit)
+
+    @cached_property
+    def map(self) -> LineMap:
+        """Where the lines that the model saw stand now."""
+        return LineMap(self.view.text, self.now.text)
