@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from motet.edits import elision
 from motet.edits.edit import Replace
 from motet.edits.lines import Line, join_lines, split_lines
+from motet.edits.lookalikes import fold
 from motet.edits.match import MOST_PLACES, Found, Hit, Needle, find_drifted, find_exact, find_loose, find_within
 from motet.edits.outcome import Rung
 from motet.edits.splice import Change, newline_at, splice
@@ -119,7 +120,7 @@ def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
 def _with_blank_lines(needle: Needle) -> Needle:
     """Without the white space of blank lines, which was forgiven on the way here."""
     return Needle(
-        *(tuple(line if line.strip() else "" for line in lines) for lines in (needle.search, needle.replace))
+        *(tuple(line if fold(line).strip() else "" for line in lines) for lines in (needle.search, needle.replace))
     )
 
 
