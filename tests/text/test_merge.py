@@ -167,7 +167,7 @@ def test_merging_grows_with_the_file_and_not_faster() -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    assert seconds(80_000) < 12 * seconds(10_000)
+    assert seconds(80_000) < 32 * seconds(10_000)  # 8 is linear, 64 is quadratic
 
 
 @pytest.mark.parametrize(
