@@ -188,16 +188,15 @@ def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = F
     known: set[str] = set()
     for found in _SUSPECT.finditer(new):
         line = found[0].strip()
-        known = known or {"", *map(str.strip, lines_of(before))}
-        if line in known:
-            continue
         if _MARKER.match(line) and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
         elif is_placeholder(line) or (shortens and _leaves_out(edit, line, new[: found.start()])):
             why, advice = f"the new text holds a placeholder: {line}", "write out all lines of the new text"
         else:
             continue
-        return Refusal(edit, RefusalReason.BAD_FORMAT, why, advice)
+        known = known or {"", *map(str.strip, lines_of(before))}
+        if line not in known:
+            return Refusal(edit, RefusalReason.BAD_FORMAT, why, advice)
     return None
 
 
