@@ -382,3 +382,21 @@ def test_a_text_shown_under_a_files_name_that_breaks_the_syntax_is_refused() -> 
 
 def test_a_whole_text_shown_under_a_files_name_is_written() -> None:
     assert applied(WHOLE, Write("a.py", WHOLE + "print(f1())\n", shown=True)) == WHOLE + "print(f1())\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "news", "after"),
+    [
+        ("a\nb\n-\na\nb\n", "1 | a\n2 | b\n", ("1 | p\n2 | q\n", "1 | r\n2 | s\n"), "p\nq\n-\nr\ns\n"),
+        ("if (f(1)) {}\nif (f(1)) {}\n", "f(1)\n", ("f(2)\n", "f(3)\n"), "if (f(2)) {}\nif (f(3)) {}\n"),
+    ],
+    ids=["gutter", "part of a line"],
+)
+def test_edits_that_look_for_the_same_lines_each_put_their_own_there(
+    text: str, search: str, news: tuple[str, str], after: str
+) -> None:
+    edits = [Replace("a.txt", search, new) for new in news]
+    [planned] = plan({"a.txt": TextFile.decode("a.txt", text.encode())}, edits).files
+    assert planned.refusals == ()
+    assert planned.after is not None
+    assert planned.after.text == after

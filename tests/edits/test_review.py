@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from motet.edits import Decision, Proposal
 from motet.edits.hunks import apply_hunks, find_hunks
+from motet.errors import NotText
 from motet.text import TextFile
 
 BEFORE = "".join(f"{n}\n" for n in range(1, 31))
@@ -92,3 +93,14 @@ def test_a_hundred_changes_of_a_long_file_of_like_lines_are_a_hundred_hunks() ->
         (n * 3 + 2, 1, 1) for n in range(0, 4000, 40)
     ]
     assert apply_hunks(before, hunks) == after
+
+
+def test_hunks_that_leave_bytes_which_cannot_be_read_again_are_not_accepted() -> None:
+    middle = "".join(f"line {number}\n" for number in range(9))
+    before = TextFile.decode("a.py", f'# -*- coding: latin-1 -*-\n{middle}x = "é"\n'.encode("latin-1"))
+    after = TextFile.decode("a.py", f'# no more\n{middle}x = "e"\n'.encode())
+    whole = Proposal.between("a.py", before, after)
+    taken = whole.decide(0, Decision.ACCEPTED).decide(1, Decision.REJECTED)
+    with pytest.raises(NotText):
+        taken.accepted()
+    assert whole.decide_pending(Decision.ACCEPTED).accepted_text() == after.text
