@@ -1,12 +1,12 @@
 """The part of a file most like a text that does not stand in it: what a refusal shows, and what rung 9 offers."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from motet.edits.alignment import small_diff
-from motet.edits.nearest import Window, approximate, nearest
+from motet.edits.nearest import Survey, Window
 
 FILE = """\
 import os
@@ -27,6 +27,14 @@ def largest(rows):
     return best
 """.splitlines()
 TOTAL = FILE[3:8]
+
+
+def nearest(search: Sequence[str], lines: Sequence[str]) -> Window | None:
+    return Survey(search, lines).nearest
+
+
+def approximate(search: Sequence[str], lines: Sequence[str]) -> Window | None:
+    return Survey(search, lines).approximate
 
 
 def place(window: Window | None) -> tuple[int, int] | None:

@@ -62,26 +62,11 @@ class Window:
     alignment: tuple[tuple[int, int], ...] = ()
 
 
-def nearest(search: Sequence[str], lines: Sequence[str]) -> Window | None:
-    """The part of `lines` most like `search` (both without line ends); None when nothing is near."""
-    return Survey(search, lines).nearest
-
-
-def approximate(search: Sequence[str], lines: Sequence[str]) -> Window | None:
-    """The one place that `search` may well mean although no line rung finds it; None when there is doubt.
-
-    All its lines are aligned, or all but one; or the file has one line more. Aligned lines are >= 0.8 similar, on
-    average >= 0.9, and no other place comes within 0.08. A line without counterpart counts 0 in the score, has
-    aligned lines before and after it, and at least three lines with text have to be aligned then.
-    """
-    return Survey(search, lines).approximate
-
-
 class Survey:
     """Where in a file lines like those of a search text stand; made once, it answers both questions."""
 
     def __init__(self, search: Sequence[str], lines: Sequence[str], keys: Sequence[str] = ()) -> None:
-        """`keys` are those of `lines`, if they are known."""
+        """Both texts are lines without their ends; `keys` are those of `lines`, if they are known."""
         self._raw_search, self._raw = search, lines
         self._search = keys_of(search, SEARCH)
         self._lines = keys or keys_of(lines, FILE)
@@ -90,7 +75,7 @@ class Survey:
 
     @cached_property
     def nearest(self) -> Window | None:
-        """See `nearest`."""
+        """The part of the file most like the search text; None when nothing is near."""
         best = self._ranked[0] if self._ranked else None
         return best if best is not None and best.score >= _NEAR else None
 
@@ -113,7 +98,12 @@ class Survey:
 
     @cached_property
     def approximate(self) -> Window | None:
-        """See `approximate`."""
+        """The one place that the search text may well mean although no line rung finds it; None when there is doubt.
+
+        All its lines are aligned, or all but one; or the file has one line more. Aligned lines are >= 0.8 similar, on
+        average >= 0.9, and no other place comes within 0.08. A line without counterpart counts 0 in the score, has
+        aligned lines before and after it, and at least three lines with text have to be aligned then.
+        """
         size = len(self._search)
         most = min(max(2, 2_000 // (size + 1)), 16)
         starts = {start + shift for start in self._regions(1, most) for shift in (-1, 0, 1)}
