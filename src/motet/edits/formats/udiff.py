@@ -1,4 +1,4 @@
-"""Unified diffs as models and programs write them: content decides, numbers are only hints.
+"""Unified diffs as models and programs write them: content decides, numbers at most between equal places.
 
     --- a/src/area.py
     +++ b/src/area.py
