@@ -22,7 +22,8 @@ def exact_edits(rounds: int, lines: int) -> list[Measured]:
     for kind, make in KINDS.items():
         for count in [size for size in (100, 1_000, 10_000) if size < lines and kind == "generated"] + [lines]:
             repeat = max(1, 5_000 // count)
-            at_places = [(name, *_exact(snippet(make(count), share))) for name, share in PLACES.items()]
+            file = decoded(make(count))
+            at_places = [(name, *_exact(file, snippet(make(count), share))) for name, share in PLACES.items()]
             taken = in_turns(
                 rounds, *(work for _, ours, theirs in at_places for work in (ours, theirs)), repeat=repeat
             )
@@ -46,8 +47,7 @@ def exact_edits(rounds: int, lines: int) -> list[Measured]:
     return rows
 
 
-def _exact(one: Snippet) -> tuple[Callable[[], object], Callable[[], object]]:
-    file = decoded(one.text)
+def _exact(file: TextFile, one: Snippet) -> tuple[Callable[[], object], Callable[[], object]]:
     edit = Replace(PATH, one.search, one.replace)
     old, new = one.search.encode(), one.replace.encode()
     expect_after(planned(file, edit), one.after, Rung.EXACT)

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rapidfuzz import process
 from rapidfuzz.distance import Indel, LCSseq, Postfix, Prefix
 
 LONGEST_LINE = 64 * 1024
@@ -77,13 +78,16 @@ def _align_each(search: Sequence[str], lines: Sequence[str], first: int, place: 
     kept: list[list[float]] = []  # the similarity where a pair was the best choice, 0 elsewhere
     rows = [best]
     for key in search:
-        above, best, chosen = best, [0.0], [0.0]
-        for j, line in enumerate(lines, 1):
-            same = similarity(key, line)
-            paired = above[j - 1] + same * (len(key) + len(line) + 2) if same else -1.0
-            other = max(above[j], best[j - 1] - _LEFT_OUT)
-            best.append(max(paired, other))
-            chosen.append(same if paired >= other else 0.0)
+        above, best, chosen = best, [0.0], [0.0] * width
+        alike = _alike(key, lines)
+        last = 0.0
+        for j, over in enumerate(above[1:], 1):
+            last = max(over, last - _LEFT_OUT)
+            if (same := alike.get(j - 1)) and (
+                paired := above[j - 1] + same * (len(key) + len(lines[j - 1]) + 2)
+            ) >= last:
+                last, chosen[j] = paired, same
+            best.append(last)
         rows.append(best)
         kept.append(chosen)
     pairs: list[Pair] = []
@@ -97,6 +101,14 @@ def _align_each(search: Sequence[str], lines: Sequence[str], first: int, place: 
         else:
             j -= 1
     return pairs[::-1]
+
+
+def _alike(key: str, lines: Sequence[str]) -> dict[int, float]:
+    """Which of `lines` are similar to `key`, and how much."""
+    if max(len(key), *map(len, lines)) > CLOSELY:
+        return {at: same for at, line in enumerate(lines) if (same := similarity(key, line))}
+    found = process.extract_iter(key, lines, scorer=Indel.normalized_similarity, score_cutoff=ALIKE)
+    return {at: same for _, same, at in found}
 
 
 def is_small(search: Sequence[str], lines: Sequence[str]) -> bool:

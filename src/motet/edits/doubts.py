@@ -15,8 +15,8 @@ from rapidfuzz import fuzz
 from motet.edits.decorations import wears_alone
 from motet.edits.edit import Replace
 from motet.edits.indent import UNSHIFTED, keeps_indentation
-from motet.edits.locate import Located, Spot, indentation_before
-from motet.edits.match import Hit, Needle, lines_of
+from motet.edits.locate import Located, indentation_before
+from motet.edits.match import Fit, Needle, Spot, lines_of
 
 _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
@@ -32,9 +32,9 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
         return "its new text was copied with line numbers, a fence or diff marks, its search text was not"
     if located.inside:
         return _goes_on(text, spot, located.needle)
-    if spot.hit is None:
+    if spot.fit is None:
         return _begins_behind_indentation(text, spot, edit) if edit.inline else ""
-    return _is_shifted_twice(spot.hit, located.needle) if spot.hit.shift != UNSHIFTED else ""
+    return _is_shifted_twice(spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
 
 
 def _goes_on(text: str, spot: Spot, needle: Needle) -> str:
@@ -70,16 +70,16 @@ def _is_below(line: str, before: str) -> bool:
     return not line.strip() or line.startswith(before)
 
 
-def _is_shifted_twice(hit: Hit, needle: Needle) -> str:
+def _is_shifted_twice(fit: Fit, needle: Needle) -> str:
     """The search text is indented otherwise than the file: is the new text indented like the one or the other?"""
     search = [line for line in needle.search if line.strip()]
     replace = [line for line in needle.replace if line.strip()]
     if not keeps_indentation(search, replace):
         return "its new text is not indented like its search text"
-    kind = " " if hit.shift.tab_width > 0 else "\t" if hit.shift.tab_width else ""
+    kind = " " if fit.shift.tab_width > 0 else "\t" if fit.shift.tab_width else ""
     if kind and any(kind in _indent(line) for line in replace) and not any(kind in _indent(line) for line in search):
         return "its new text mixes tabs and spaces, its search text does not"
-    if hit.shift.add and search and _jumps(search, replace, hit.shift.add):
+    if fit.shift.add and search and _jumps(search, replace, fit.shift.add):
         return "a part of its new text is indented as in the file, another part as in its search text"
     return ""
 

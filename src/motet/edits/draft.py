@@ -15,9 +15,8 @@ from motet.edits.dialect import Dialect
 from motet.edits.edit import Edit, Insert, Replace, Write
 from motet.edits.edited import Edited
 from motet.edits.ground import Ground
-from motet.edits.indent import UNSHIFTED
 from motet.edits.lines import join_lines, split_lines
-from motet.edits.match import Hit, Needle, find_drifted, find_exact
+from motet.edits.match import AS_GIVEN, Fit, Needle, find_drifted, find_exact
 from motet.edits.nearest import Window
 from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
 from motet.edits.placed import Placed
@@ -213,9 +212,9 @@ class Draft:
         window = view.survey(needle.search).approximate
         if window is None:
             return None
-        hit = Hit(window.first, window.last, pairs=_pairs(window, len(needle.search)))
+        fit = Fit(pairs=_pairs(window, len(needle.search)))
         start, end = view.span(window.first, window.last)
-        lines = splice(split_lines(view.text[start:end]), needle, hit, newline_at(view.text, start))
+        lines = splice(split_lines(view.text[start:end]), needle, fit, newline_at(view.text, start))
         if lines is None:
             return None
         match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))
@@ -238,9 +237,9 @@ class Draft:
             first = view.line_at(exact[0])
         else:
             found = find_drifted(view, needle)
-            if found is None or len(found.hits) != 1 or found.hits[0].shift != UNSHIFTED:
+            if found is None or len(found.spots) != 1 or found.spots[0].fit != AS_GIVEN:
                 return None
-            first = found.hits[0].first
+            first = view.lines_of(found.spots[0].start, found.spots[0].end)[0]
         last = first + len(needle.search)
         window = view.survey(Needle.of(edit.search, "").search).nearest
         if window is None or window.first < first or window.last > last:

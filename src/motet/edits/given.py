@@ -8,8 +8,8 @@ from motet.edits.edit import Insert, Replace, ReplaceAnchored, Write
 from motet.edits.formats.anchors import anchor_of
 from motet.edits.ground import Ground
 from motet.edits.lines import Line, join_lines, split_lines
-from motet.edits.locate import Spot, ends_line
-from motet.edits.match import Hit, Needle, lines_of
+from motet.edits.locate import ends_line
+from motet.edits.match import AS_GIVEN, Needle, Spot, lines_of
 from motet.edits.near import insertion
 from motet.edits.outcome import Match, Place, Remark, Rung
 from motet.edits.placed import Attempt, Placed
@@ -61,7 +61,7 @@ def write(ground: Ground, edit: Write) -> Attempt:
         return refuse_stale(edit, ground.now)
     old = split_lines(text)
     needle = Needle(tuple(line.text for line in old), lines_of(new))
-    lines = splice(old, needle, Hit(0, len(old)), newline_at(text, 0))
+    lines = splice(old, needle, AS_GIVEN, newline_at(text, 0))
     assert lines is not None  # nothing is shifted
     change = Change(0, len(text), join_lines(lines))
     if ground.exists and [line.text for line in lines] == [line.text for line in old]:
@@ -123,7 +123,7 @@ def _new_lines(ground: Ground, edit: Insert | ReplaceAnchored, text: str, start:
     """Whole lines in place of whole lines, with the line ends of the neighbourhood."""
     old = split_lines(ground.now.text[start:end])
     needle = Needle(tuple(line.text for line in old), lines_of(text))
-    lines = splice(old, needle, Hit(0, len(old)), newline_at(ground.now.text, start))
+    lines = splice(old, needle, AS_GIVEN, newline_at(ground.now.text, start))
     assert lines is not None  # nothing is shifted
     if lines == [line if line.end else Line(line.text, "\n") for line in old]:
         return refuse_no_change(edit)

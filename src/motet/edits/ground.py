@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from motet.edits.dialect import Dialect
-from motet.edits.locate import Spot
+from motet.edits.match import Spot
 from motet.edits.view import View
 from motet.text.merge import LineMap
 
@@ -38,11 +37,9 @@ class Ground:
         count = last - first
         old_start, _ = self.view.span(first, last)
         start, end = self.now.span(there, there + count)
-        hit = None
-        if spot.hit is not None:
-            hit = replace(spot.hit, first=spot.hit.first - first + there, last=spot.hit.last - first + there)
-            return Spot(start, end, hit)
-        return Spot(start + spot.start - old_start, start + spot.end - old_start, hit)
+        if spot.fit is not None:
+            return Spot(start, end, spot.fit)
+        return Spot(start + spot.start - old_start, start + spot.end - old_start)
 
     @cached_property
     def map(self) -> LineMap:

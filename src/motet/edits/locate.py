@@ -10,19 +10,21 @@ from motet.edits import elision
 from motet.edits.edit import Replace
 from motet.edits.lines import Line, join_lines, split_lines
 from motet.edits.lookalikes import fold
-from motet.edits.match import MOST_PLACES, Found, Hit, Needle, find_drifted, find_exact, find_loose, find_within
+from motet.edits.match import (
+    AS_GIVEN,
+    MOST_PLACES,
+    Found,
+    Needle,
+    Spot,
+    find_drifted,
+    find_exact,
+    find_loose,
+    find_within,
+    spot_of,
+)
 from motet.edits.outcome import Rung
 from motet.edits.splice import Change, newline_at, splice
 from motet.edits.view import View
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Characters `start` up to `end` of the text; `hit` when the lines do not stand there just as they were given."""
-
-    start: int
-    end: int
-    hit: Hit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Located:
     @property
     def are_too_many(self) -> bool:
         """Whether `spots` are not all."""
-        return self.spots[0].hit is None and len(self.spots) > MOST_PLACES
+        return self.spots[0].fit is None and len(self.spots) > MOST_PLACES
 
 
 class Ununiform(Exception):
@@ -58,9 +60,9 @@ def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
     if edit.inline and edit.replace and ends_line(edit.search) != ends_line(edit.replace):
         return None  # it joins or divides lines: only its exact place is certain
     return (
-        _of_found(view, find_drifted(view, needle))
+        _of_found(find_drifted(view, needle))
         or (None if edit.inline else _inside(view, needle, all=edit.replace_all))
-        or _of_found(view, find_loose(view, needle))
+        or _of_found(find_loose(view, needle))
     )
 
 
@@ -93,18 +95,18 @@ def locate_parts(view: View, edit: Replace) -> list[Located] | None:
 
 def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change:
     """What `edit` changes at one of its spots. Raises `Ununiform`."""
-    if edit.inline and spot.hit is None:
+    if edit.inline and spot.fit is None:
         start = _start_of_gone_line(view.text, spot.start, edit)
         return Change(start, spot.end, _with_ends(edit.replace, view.text, spot.start), whole=False)
     if located.inside:
         old = view.text[spot.start : spot.end]
         return Change(spot.start, spot.end, _swap(old, located.needle), whole=False)
     final = edit.final_newline
-    if spot.hit is None:
+    if spot.fit is None:
         new = "".join(line + "\n" for line in located.needle.replace)
         return Change(spot.start, spot.end, new, final_newline=final)
     old_lines = split_lines(view.text[spot.start : spot.end])
-    lines = splice(old_lines, _with_blank_lines(located.needle), spot.hit, newline_at(view.text, spot.start))
+    lines = splice(old_lines, _with_blank_lines(located.needle), spot.fit, newline_at(view.text, spot.start))
     if lines is None:
         raise Ununiform
     return Change(spot.start, spot.end, join_lines(lines), final_newline=final)
@@ -165,17 +167,11 @@ def _exact(view: View, needle: Needle) -> tuple[Spot, ...]:
     found = find_exact(view, text)
     if view.flat is view.text:
         return tuple(Spot(at, min(at + len(text), len(view.text))) for at in found)
-    return tuple(_spot(view, Hit(line, line + len(needle.search))) for line in map(view.line_at, found))
+    return tuple(spot_of(view, at, len(needle.search), AS_GIVEN) for at in found)
 
 
-def _of_found(view: View, found: Found | None) -> Located | None:
-    if found is None:
-        return None
-    return Located(found.rung, found.needle, tuple(_spot(view, hit) for hit in found.hits))
-
-
-def _spot(view: View, hit: Hit) -> Spot:
-    return Spot(*view.span(hit.first, hit.last), hit)
+def _of_found(found: Found | None) -> Located | None:
+    return None if found is None else Located(found.rung, found.needle, found.spots)
 
 
 _HYPHENS = ("-", "$", "@")

@@ -1,21 +1,23 @@
-"""The matching ladder: where in a text do these lines stand? The first rung that has any hit decides.
+"""The matching ladder: where in a text do these lines stand? The first rung that has any spot decides.
 
-A rung with several hits is a refusal, not a reason to try a looser one. Never on any rung: without regard to
+A rung with several spots is a refusal, not a reason to try a looser one. Never on any rung: without regard to
 case or to all white space, by first and last line alone, or the first of many. What each rung forgives is told in
 `docs/edits.md`; rung 8 (elision) is in `elision.py`, rung 9 (approximate) in `nearest.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress, count, pairwise
+from operator import eq
 
 from motet.edits.decorations import undecorated
 from motet.edits.indent import UNSHIFTED, IndentShift, exact_body, find_shift
 from motet.edits.lookalikes import fold
 from motet.edits.outcome import Rung
+from motet.edits.stretches import Stretch, starts, stretches, stretches_by
 from motet.edits.view import LONG_LINE, View
 from motet.text.changes import changes
 
@@ -37,26 +39,37 @@ class Needle:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """The search lines stand in lines `first` up to `last` (0-based, end exclusive) of the text.
+class Fit:
+    """How the search lines fit the lines of the text that they are found at.
 
-    `shift` turns their indentation into the text's. `pairs` says for each search line which line of the text it
-    is, counted from `first` (None: a blank line that is not there); without it they correspond one to one.
+    `shift` turns their indentation into the text's. `pairs` says for each search line which of those lines it is,
+    0-based (None: a blank line that is not there); without it they correspond one to one.
     """
 
-    first: int
-    last: int
     shift: IndentShift = UNSHIFTED
     pairs: tuple[int | None, ...] | None = None
 
 
+AS_GIVEN = Fit()
+"""One to one, indented alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Characters `start` up to `end` of the text; `fit` when the lines do not stand there just as they were given."""
+
+    start: int
+    end: int
+    fit: Fit | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All hits on the strictest rung that has any; `needle` is what was looked for there in the end."""
+    """All spots on the strictest rung that has any; `needle` is what was looked for there in the end."""
 
     rung: Rung
     needle: Needle
-    hits: tuple[Hit, ...]
+    spots: tuple[Spot, ...]
 
 
 def lines_of(text: str) -> tuple[str, ...]:
@@ -87,23 +100,26 @@ def find_within(view: View, search: str, *, all: bool = False) -> list[int]:
     return view.places(search) if all else view.places(search, MOST_PLACES + 1)
 
 
+def spot_of(view: View, at: int, count: int, fit: Fit | None = None) -> Spot:
+    """The spot of `count` whole lines, the first of which begins at offset `at` of `view.flat`."""
+    first = view.line_at(at)
+    return Spot(*view.span(first, first + count), fit)
+
+
 def find_drifted(view: View, needle: Needle) -> Found | None:
-    """Hits of lines that do not stand in the text exactly, on rungs 3 and 4."""
-    starts = _starts(view.keys, [line.strip() for line in needle.search])
-    if not starts:
-        return None
-    size = len(needle.search)
+    """Spots of lines that do not stand in the text exactly, on rungs 3 and 4."""
+    found = stretches(view, [line.strip() for line in needle.search])
     plain = [line.rstrip() for line in needle.search]
-    hits = [Hit(at, at + size) for at in starts if plain == list(map(str.rstrip, view.lines[at : at + size]))]
-    if hits:
-        return Found(Rung.TRAILING_SPACE, needle, tuple(hits))
+    spots = [Spot(one.start, one.end, AS_GIVEN) for one in found if plain == list(map(str.rstrip, one.lines))]
+    if spots:
+        return Found(Rung.TRAILING_SPACE, needle, tuple(spots))
     if _has_long_line(needle.search):
         return None
-    return _found(Rung.INDENTATION, needle, _shifted(needle.search, view.lines, starts))
+    return _found(Rung.INDENTATION, needle, _shifted(needle.search, found))
 
 
 def find_loose(view: View, needle: Needle) -> Found | None:
-    """Hits on rungs 5 to 7, which forgive what copying and retyping do to a text."""
+    """Spots on rungs 5 to 7, which forgive what copying and retyping do to a text."""
     if not needle.search or _has_long_line(needle.search):
         return None
     for rung in (_decorated, _look_alike, _squeezed):
@@ -117,45 +133,49 @@ def _decorated(view: View, needle: Needle) -> Found | None:
     for search, replace in undecorated(needle.search, needle.replace):
         cleaned = Needle(search, replace)
         text = "".join(line + "\n" for line in search)
-        hits = [Hit(line, line + len(search)) for line in map(view.line_at, find_exact(view, text))] if search else []
-        found = _found(Rung.DECORATIONS, cleaned, hits) or find_drifted(view, cleaned)
+        spots = [spot_of(view, at, len(search), AS_GIVEN) for at in find_exact(view, text)] if search else []
+        found = _found(Rung.DECORATIONS, cleaned, spots) or find_drifted(view, cleaned)
         if found is not None:
-            return Found(Rung.DECORATIONS, cleaned, found.hits)
+            return Found(Rung.DECORATIONS, cleaned, found.spots)
     return None
 
 
 def _look_alike(view: View, needle: Needle) -> Found | None:
     if view.flat.isascii() and all(line.isascii() for line in needle.search):
         return None
-    starts = _starts(view.folded_keys, [fold(line).strip() for line in needle.search])
-    return _found(Rung.LOOK_ALIKES, needle, _shifted(needle.search, view.lines, starts, _folded_body))
+    wanted = [fold(line).strip() for line in needle.search]
+    if not _may_stand(view, wanted, lambda line: fold(line).strip()):
+        return None
+    found = stretches_by(view, view.folded_keys, wanted)
+    return _found(Rung.LOOK_ALIKES, needle, _shifted(needle.search, found, _folded_body))
 
 
 def _squeezed(view: View, needle: Needle) -> Found | None:
     """Blank lines are left out on both sides, runs of white space inside a line count as one space."""
-    wanted = [(index, " ".join(fold(line).split())) for index, line in enumerate(needle.search)]
+    wanted = [(index, _squeeze(line)) for index, line in enumerate(needle.search)]
     wanted = [(index, key) for index, key in wanted if key]
-    if not wanted or not _may_stand(view, [key for _, key in wanted]):
+    if not wanted or not _may_stand(view, [key for _, key in wanted], _squeeze):
         return None
     keys = list(filter(None, view.squeezed))
     present = list(compress(count(), view.squeezed))  # the numbers of their lines
-    hits: list[Hit] = []
+    spots: list[Spot] = []
     shift_to = _shifts([needle.search[index] for index, _ in wanted], _squeezed_body)
-    for start in _starts(keys, [key for _, key in wanted]):
+    for start in starts(keys, [key for _, key in wanted]):
         numbers = present[start : start + len(wanted)]
         shift = shift_to(tuple(view.lines[number] for number in numbers))
         if shift is not None:
-            hits.append(_aligned(needle, [index for index, _ in wanted], numbers, view, shift))
-    if len(hits) * len(needle.search) > _MOST_ALIGNED or any(_divides_blank_lines(needle, hit) for hit in hits):
+            fit = Fit(shift, _paired(needle, [index for index, _ in wanted], numbers, view))
+            spots.append(Spot(*view.span(numbers[0], numbers[-1] + 1), fit))
+    if len(spots) * len(needle.search) > _MOST_ALIGNED or any(_divides_blank_lines(needle, one.fit) for one in spots):
         return None
-    return _found(Rung.FOLDED, needle, hits)
+    return _found(Rung.FOLDED, needle, spots)
 
 
-def _divides_blank_lines(needle: Needle, hit: Hit) -> bool:
+def _divides_blank_lines(needle: Needle, fit: Fit | None) -> bool:
     """Whether text and search text have other blank lines just where the edit changes something: nobody knows which
     of them are meant. Blank lines before or after everything else in the search text divide nothing."""
-    pairs = hit.pairs
-    if pairs is None or (hit.last - hit.first == len(pairs) and None not in pairs):
+    pairs = fit and fit.pairs
+    if pairs is None or pairs == tuple(range(len(pairs))):
         return False
     search = needle.search
     numbers = [-1 if pair is None else pair for pair in pairs]
@@ -188,8 +208,8 @@ def _inside(pairs: Sequence[int | None]) -> tuple[int, int]:
     return present[0], present[-1] + 1
 
 
-def _aligned(needle: Needle, wanted: Sequence[int], numbers: Sequence[int], view: View, shift: IndentShift) -> Hit:
-    """The hit with, for each search line, the text's line: blank ones pair with blank ones where they can."""
+def _paired(needle: Needle, wanted: Sequence[int], numbers: Sequence[int], view: View) -> tuple[int | None, ...]:
+    """For each search line the text's line: blank ones pair with blank ones where they can."""
     first, last = numbers[0], numbers[-1] + 1
     pairs: list[int | None] = [None] * len(needle.search)
     for index, number in zip(wanted, numbers, strict=True):
@@ -199,45 +219,39 @@ def _aligned(needle: Needle, wanted: Sequence[int], numbers: Sequence[int], view
         if pairs[index] is None and before is not None and first + before + 1 < last:
             after = first + before + 1
             pairs[index] = after - first if not view.keys[after] else None
-    return Hit(first, last, shift, tuple(pairs))
+    return tuple(pairs)
 
 
-def _may_stand(view: View, keys: Sequence[str]) -> bool:
-    """Whether the longest words of the search text are in the text at all; that tells most texts apart at once."""
-    words = sorted({word for key in keys for word in key.split()}, key=len, reverse=True)[:_TRIED_WORDS]
-    return not view.flat.isascii() or all(word in view.flat for word in words)
+def _may_stand(view: View, wanted: Sequence[str], key: Callable[[str], str]) -> bool:
+    """Whether lines of which `key` makes those that are `wanted` may be in the text, blank ones apart. Looks only
+    around one of the longest words of these, if it is rare; that tells most texts apart at once."""
+    keys = [one for one in wanted if one]
+    words = sorted({(word, index) for index, one in enumerate(keys) for word in one.split()}, key=_longest_first)
+    for word, index in words[:_TRIED_WORDS]:
+        places = view.places(word, _FEW + 1)
+        if len(places) <= _FEW and word not in view.folded_rest:
+            return any(_agrees(view, at, keys, index, key) for at in places)
+    return True
 
 
-def _starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Where `wanted` stands in `lines`. Looks only around its rarest line, so cost grows with the text."""
-    if not wanted or len(wanted) > len(lines):
-        return []
-    longest = sorted(range(len(wanted)), key=lambda index: -len(wanted[index]))[:_TRIED_FOR_RAREST]
-    counts = {index: lines.count(wanted[index]) for index in longest}
-    rarest = min(counts, key=counts.__getitem__)
-    if not counts[rarest]:
-        return []
-    if counts[rarest] * len(wanted) > _MOST_COMPARED:
-        return []
-    return [
-        at - rarest
-        for at in _places(lines, wanted[rarest])
-        if at >= rarest and lines[at - rarest : at - rarest + len(wanted)] == wanted
-    ]
+def _agrees(view: View, at: int, keys: Sequence[str], index: int, key: Callable[[str], str]) -> bool:
+    """Whether the lines around offset `at`, which is in line `index` of those with `keys`, have these."""
+    below = filter(None, map(key, view.lines_below(at)))
+    above = filter(None, map(key, view.lines_above(at)))
+    return all(map(eq, keys[index:], below)) and all(map(eq, reversed(keys[:index]), above))
 
 
-def _places(lines: Sequence[str], wanted: str) -> Iterator[int]:
-    at = -1
-    try:
-        while True:
-            at = lines.index(wanted, at + 1)
-            yield at
-    except ValueError:
-        return
+def _longest_first(word: tuple[str, int]) -> tuple[int, tuple[str, int]]:
+    return -len(word[0]), word
 
 
 def _folded_body(line: str) -> str:
     return fold(exact_body(line))
+
+
+def _squeeze(line: str) -> str:
+    """`line` folded, with every run of white space as one space; a very long line as it is."""
+    return " ".join(fold(line).split()) if len(line) < LONG_LINE else line
 
 
 def _squeezed_body(line: str) -> str:
@@ -245,16 +259,10 @@ def _squeezed_body(line: str) -> str:
     return body[:1].replace("\t", " ") + " ".join(body.split())
 
 
-def _shifted(
-    search: Sequence[str], lines: Sequence[str], starts: Sequence[int], body: Callable[[str], str] = exact_body
-) -> list[Hit]:
+def _shifted(search: Sequence[str], found: Sequence[Stretch], body: Callable[[str], str] = exact_body) -> list[Spot]:
     shift_to = _shifts(search, body)
-    hits: list[Hit] = []
-    for start in starts:
-        shift = shift_to(tuple(lines[start : start + len(search)]))
-        if shift is not None:
-            hits.append(Hit(start, start + len(search), shift))
-    return hits
+    shifts = ((one, shift_to(one.lines)) for one in found)
+    return [Spot(one.start, one.end, Fit(shift)) for one, shift in shifts if shift is not None]
 
 
 def _shifts(search: Sequence[str], body: Callable[[str], str]) -> Callable[[tuple[str, ...]], IndentShift | None]:
@@ -267,8 +275,8 @@ def _shifts(search: Sequence[str], body: Callable[[str], str]) -> Callable[[tupl
     return shift_to
 
 
-def _found(rung: Rung, needle: Needle, hits: Sequence[Hit]) -> Found | None:
-    return Found(rung, needle, tuple(hits)) if hits else None
+def _found(rung: Rung, needle: Needle, spots: Sequence[Spot]) -> Found | None:
+    return Found(rung, needle, tuple(spots)) if spots else None
 
 
 def _has_long_line(lines: Sequence[str]) -> bool:
@@ -277,10 +285,7 @@ def _has_long_line(lines: Sequence[str]) -> bool:
 
 _MOST_ALIGNED = 20_000
 """Lines of all hits together for which it is looked at which blank lines they lack."""
-_MOST_COMPARED = 20_000_000
-"""Lines that are compared at most to find a text which does not stand exactly; of a file that repeats itself so often
-nobody could say which place is meant."""
 _TRIED_WORDS = 12
-"""The longest words of a search text, of which each has to stand in the text before its lines are compared."""
-_TRIED_FOR_RAREST = 3
-"""The longest lines of a search text, of which the rarest one leads the search."""
+"""The longest words of a search text, of which one that is rare tells where to look."""
+_FEW = 30
+"""Places of a word that is rare."""

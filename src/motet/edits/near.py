@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from motet.edits.edit import Near
 from motet.edits.formats.anchors import anchor_of
-from motet.edits.locate import Spot
+from motet.edits.match import Spot
 from motet.edits.view import View
 
 _DEFINES = "(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|let|var)"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, compress, count
 from math import isqrt
+from operator import itemgetter
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Indel
@@ -141,7 +142,7 @@ class Survey:
         wanted = {key: dict.fromkeys(indexes, 1.0) for key, indexes in numbers.items() if key in unique}
         probes = sorted(numbers, key=lambda key: (key in unique, -min(len(key), _PROBE_LENGTH), numbers[key][0]))
         choices = list(unique)
-        heads = [key[:_PROBE_LENGTH] for key in choices]
+        heads = list(map(itemgetter(slice(_PROBE_LENGTH)), choices))
         for probe in probes[:_PROBES]:
             for _, score, choice in process.extract(
                 probe[:_PROBE_LENGTH],

@@ -31,4 +31,4 @@ class Placed:
 
 
 Attempt = Placed | Outcome | None
-"""A place, a final outcome, or None when the search text has no hit in this text."""
+"""A place, a final outcome, or None when the search text has no spot in this text."""

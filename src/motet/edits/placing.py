@@ -10,7 +10,8 @@ from motet.edits.assign import only_assignment
 from motet.edits.doubts import doubt
 from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.ground import Ground
-from motet.edits.locate import Located, Spot, Ununiform, change_at, ends_line, locate, locate_parts, needle_of
+from motet.edits.locate import Located, Ununiform, change_at, ends_line, locate, locate_parts, needle_of
+from motet.edits.match import Spot
 from motet.edits.near import narrow
 from motet.edits.outcome import Candidate, Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung, count_lines
 from motet.edits.placed import Attempt, Placed
@@ -101,7 +102,7 @@ class Placing:
         """`locate`, which is asked once for edits of the same lines."""
         key = (edit.search, edit.inline, edit.replace_all)
         known = self._located.get(key)
-        if known is not None and not known.inside and known.spots[0].hit is None:
+        if known is not None and not known.inside and known.spots[0].fit is None:
             return replace(known, needle=needle_of(edit))
         self._located[key] = located = locate(self._view, edit, exact=self._ground.dialect.exact)
         return located
@@ -172,7 +173,7 @@ class Placing:
         """Whether the new text holds the old one and stands around it already: it was applied before."""
         if located.inside:
             return _stands_around(self._now.text, spot, located.needle.replace[0])
-        if edit.inline or edit.replace_all or spot.hit is not None:
+        if edit.inline or edit.replace_all or spot.fit is not None:
             return False
         old, new = located.needle.search, located.needle.replace
         for at in range(len(new) - len(old) + 1):

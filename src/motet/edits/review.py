@@ -19,7 +19,7 @@ from motet.edits.hunks import (
     remove_all,
 )
 from motet.edits.lines import split_lines
-from motet.edits.match import Hit, Needle, lines_of
+from motet.edits.match import AS_GIVEN, Needle, lines_of
 from motet.edits.splice import splice
 from motet.text import TextFile
 
@@ -98,7 +98,7 @@ class Proposal:
         original = current.proposed or current.hunk
         needle = Needle(tuple(line.text for line in original.old), lines_of(text))
         newline = original.new[0].end if original.new else self.base.newline
-        lines = splice(original.old, needle, Hit(0, len(original.old)), newline or self.base.newline)
+        lines = splice(original.old, needle, AS_GIVEN, newline or self.base.newline)
         assert lines is not None  # nothing is shifted
         ends_file = original.last == len(split_lines(self.base.text))
         closing = original.new or original.old

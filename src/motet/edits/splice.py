@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from motet.edits.lines import Line
-from motet.edits.match import Hit, Needle
+from motet.edits.match import Fit, Needle
 from motet.text.changes import changes
 from motet.text.file import Replaced, spliced
 
@@ -50,15 +50,15 @@ def replaced(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
     return result
 
 
-def splice(old: Sequence[Line], needle: Needle, hit: Hit, newline: str) -> list[Line] | None:
-    """The lines that replace `old`, which the search lines were matched to as `hit` says.
+def splice(old: Sequence[Line], needle: Needle, fit: Fit, newline: str) -> list[Line] | None:
+    """The lines that replace `old`, which the search lines were matched to as `fit` says.
 
     A line that stands in both search text and new text survives as it is in the file. A new line gets the line
     end of the line it replaces, else of its neighbour (`newline` where there is none), and the same change of
     indentation as the search text; None when it is indented too little for that. So do blank lines of the file that
     the search text left out; None when nobody knows between which new lines they belong.
     """
-    pairs = hit.pairs or tuple(range(len(needle.search)))
+    pairs = fit.pairs or tuple(range(len(needle.search)))
     result: list[Line] = []
     at = 0
     for tag, first, last, new_first, new_last in changes(needle.search, needle.replace):
@@ -76,7 +76,7 @@ def splice(old: Sequence[Line], needle: Needle, hit: Hit, newline: str) -> list[
         if kept and len(new) != len(mine):
             return None  # between which of the new lines?
         for index, line in enumerate(new):
-            text = hit.shift.apply(line)
+            text = fit.shift.apply(line)
             if text is None:
                 return None
             if index:

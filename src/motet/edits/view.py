@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
 from typing import AnyStr
@@ -78,6 +79,11 @@ class View:
         return [key if key.isascii() else fold(key).strip() for key in self.keys]
 
     @cached_property
+    def folded_rest(self) -> str:
+        """The lines that have characters outside ASCII, with look-alike characters made one."""
+        return "" if self.flat.isascii() else "\n".join(fold(line) for line in self.lines if not line.isascii())
+
+    @cached_property
     def squeezed(self) -> list[str]:
         """The folded keys with every run of white space as one space; very long lines as they are."""
         # Of all white space only the space is printable, and these have none at their ends.
@@ -122,6 +128,23 @@ class View:
     def line_at(self, flat: int) -> int:
         """The line that holds offset `flat` of the flat text."""
         return max(bisect_right(range(len(self.lines)), flat, key=self._flat_start) - 1, 0)
+
+    def lines_above(self, flat: int) -> Iterator[str]:
+        """The lines above the one that holds offset `flat` of the flat text, upwards; the others are not looked at."""
+        end = self.flat.rfind("\n", 0, flat)
+        while end >= 0:
+            start = self.flat.rfind("\n", 0, end)
+            yield self.flat[start + 1 : end]
+            end = start
+
+    def lines_below(self, flat: int) -> Iterator[str]:
+        """The line that holds offset `flat` of the flat text, and those below; the others are not looked at."""
+        start = self.flat.rfind("\n", 0, flat) + 1
+        while start < len(self.flat):
+            end = self.flat.find("\n", start)
+            end = end if end >= 0 else len(self.flat)
+            yield self.flat[start:end]
+            start = end + 1
 
     def original(self, flat: int) -> int:
         """The offset in `text` of offset `flat` of the flat text."""
