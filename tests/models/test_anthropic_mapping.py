@@ -7,7 +7,7 @@ import json
 import pytest
 
 from motet.errors import ModelErrorKind
-from motet.messages import Message, Part, Reasoning, Role, ToolCall, ToolResult
+from motet.messages import Message, Reasoning, Role, Text, ToolCall, ToolResult
 from motet.models import Completed, ModelRequest, ReasoningDelta, TextDelta, ToolCallDelta, ToolDefinition, Usage
 from motet.models.providers.anthropic import AnthropicMessages
 from motet.models.providers.dialect import AnswerFault
@@ -42,7 +42,7 @@ def test_results_of_several_calls_and_what_the_user_says_next_are_one_turn() -> 
     calls = (ToolCall("id_1", "one", '{"n": 1}'), ToolCall("id_2", "one", "{}"))
     assert messages_of(
         Message.user("Go"),
-        Message(Role.ASSISTANT, (Part("Sure."),), calls=calls),
+        Message(Role.ASSISTANT, (Text("Sure."),), calls=calls),
         Message.tool(ToolResult("id_1", "one"), "fine", "tool_output"),
         Message.tool(ToolResult("id_2", "one", is_error=True), "", "tool_output"),
         Message.user("And now?"),
@@ -107,7 +107,7 @@ def test_ids_that_the_api_does_not_take_are_replaced_the_same_way_in_call_and_re
     ],
 )
 def test_reasoning_of_another_model_is_not_given_to_this_one(metadata: dict[str, object]) -> None:
-    said = Message(Role.ASSISTANT, (Part("Sure."),), (Reasoning("Hm", metadata),))
+    said = Message(Role.ASSISTANT, (Text("Sure."),), (Reasoning("Hm", metadata),))
     assert messages_of(said) == [{"role": "assistant", "content": [{"type": "text", "text": "Sure."}]}]
 
 
@@ -126,7 +126,7 @@ def test_reasoning_between_text_and_calls_comes_back_in_its_place() -> None:
         ended("tool_use"),
     )
     assert seen[0] == ReasoningDelta("first")
-    said = Message(Role.ASSISTANT, (Part("Let me see."),), completed.reasoning, completed.calls)
+    said = Message(Role.ASSISTANT, (Text("Let me see."),), completed.reasoning, completed.calls)
     (turn,) = messages_of(said)
     assert turn["content"] == [
         {"type": "thinking", "thinking": "first", "signature": "s1"},

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motet.errors import ModelErrorKind
-from motet.messages import Message, Part, Reasoning, Role, ToolCall, ToolResult
+from motet.messages import Message, Reasoning, Role, Text, ToolCall, ToolResult
 from motet.models import Completed, ModelRequest, ReasoningDelta, TextDelta, ToolCallDelta, ToolDefinition, Usage
 from motet.models.providers.chat_decoder import ChatDecoder
 from motet.models.providers.dialect import AnswerFault
@@ -64,7 +64,7 @@ def test_messages_of_one_role_in_a_row_are_one() -> None:
 
 def test_calls_and_results_are_told_as_the_protocol_wants() -> None:
     assert messages_of(
-        Message(Role.ASSISTANT, (Part("Sure."),), calls=(ToolCall("id_1", "one", '{"n":1}'),)),
+        Message(Role.ASSISTANT, (Text("Sure."),), calls=(ToolCall("id_1", "one", '{"n":1}'),)),
         Message.tool(ToolResult("id_1", "one"), "fine", "tool_output"),
     ) == [
         {
@@ -102,7 +102,7 @@ def test_reasoning_goes_back_only_with_calls_and_only_to_its_own_model() -> None
     other = Reasoning("Uh", {"provider": "acme", "model": "m-2", "field": "reasoning_content"})
     call = ToolCall("id_1", "one", "{}")
     wire = messages_of(
-        Message(Role.ASSISTANT, (Part("No call."),), (own,)),
+        Message(Role.ASSISTANT, (Text("No call."),), (own,)),
         Message(Role.ASSISTANT, reasoning=(other,), calls=(call,)),
         Message.tool(ToolResult("id_1", "one"), "x", "tool_output"),
         Message(Role.ASSISTANT, reasoning=(own,), calls=(call,)),

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from motet.edits import Refusal, Replace, parse_replace_in_file, plan
-from motet.messages import Message, Part, Role, ToolCall, ToolResult
+from motet.messages import Message, Role, Text, ToolCall, ToolResult
 from motet.models.offline import OfflineModel
 from motet.models.protocol import Completed, ModelRequest, TextDelta, ToolCallDelta, ToolDefinition
 from motet.text import TextFile
@@ -77,6 +77,6 @@ async def mended(path: str, text: str, *problems: str) -> str:
 
 def results(answer: Answer, text: str, *, error: bool = False) -> tuple[Message, ...]:
     """The answer as an assistant message, and `text` as the result of each of its calls."""
-    said = Message(Role.ASSISTANT, (Part(answer.text),), calls=answer.calls)
+    said = Message(Role.ASSISTANT, (Text(answer.text),), calls=answer.calls)
     given = (Message.tool(ToolResult(call.id, call.name, error), text, "tool_output") for call in answer.calls)
     return (said, *given)

@@ -13,6 +13,7 @@ class Effect(StrEnum):
     WRITE = "write"
     RUN = "run"
     SEND = "send"
+    NET = "net"
 
 
 class Origin(StrEnum):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
+from motet.messages import Part
 from motet.models.protocol import ToolDefinition
 from motet.permissions import Effect
 
@@ -26,6 +27,11 @@ class ToolSpec:
         """The tool as it is sent to a model."""
         return ToolDefinition(self.name, self.description, self.input.model_json_schema())
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether its calls may run beside others: they change nothing and ask nobody."""
+        return self.effects <= {Effect.READ}
+
 
 @dataclass(frozen=True, slots=True)
 class ToolInput:
@@ -37,10 +43,15 @@ class ToolInput:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What goes back to the model."""
+    """What goes back to the model; `shown` is what a human sees instead, where that is shorter or says more.
+
+    `parts` are pictures and documents for models that can take them; `text` says what they are.
+    """
 
     text: str
     is_error: bool = False
+    shown: str = ""
+    parts: tuple[Part, ...] = ()
 
 
 class Tool(Protocol):
@@ -52,9 +63,23 @@ class Tool(Protocol):
         ...
 
     async def run(self, calls: Sequence[ToolInput]) -> Sequence[ToolOutput]:
-        """Run all calls that one answer makes to this tool, and give one output for each, in order.
+        """Run the calls that one answer makes to this tool in a row, and give one output for each, in order.
 
         They come together so that the edits of one answer are planned together. Failures are outputs with
-        `is_error`; what is raised ends the turn.
+        `is_error`; a `MotetError` that is raised becomes one; anything else that is raised ends the turn.
         """
         ...
+
+
+class OneByOne:
+    """A tool whose calls have nothing to do with each other: it has only to say what one comes to."""
+
+    spec: ToolSpec
+
+    async def run(self, calls: Sequence[ToolInput]) -> Sequence[ToolOutput]:
+        """See `Tool`."""
+        return [await self.call(call.value) for call in calls]
+
+    async def call(self, value: BaseModel) -> ToolOutput:
+        """Run one call. Raises `MotetError` for what the model should know."""
+        raise NotImplementedError

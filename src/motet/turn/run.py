@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind
-from motet.messages import Message, MessageStack, Part, Role, ToolCall, ToolResult, estimate_tokens, tags
+from motet.messages import Message, MessageStack, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
 from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta, ToolCallDelta, Usage
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
@@ -121,7 +121,7 @@ class _Answer:
         return self._completed
 
     def message(self, completed: Completed) -> Message:
-        parts = (Part(self.text),) if self.text else ()
+        parts = (Text(self.text),) if self.text else ()
         return Message(Role.ASSISTANT, parts, completed.reasoning, completed.calls)
 
 

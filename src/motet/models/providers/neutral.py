@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from motet.messages import Message, Part, Reasoning, ToolCall
+from motet.messages import Message, Reasoning, Text, ToolCall
 
 
 def without_tools(messages: Sequence[Message]) -> list[Message]:
@@ -25,7 +25,7 @@ def _as_text(message: Message) -> Message:
         word = "error" if message.result.is_error else "result"
         return Message.user(f"{word.capitalize()} of {message.result.name}:\n{message.text}", tag=message.tag)
     if message.calls:
-        calls = tuple(Part(f"(called {call.name} with {call.arguments})") for call in message.calls)
+        calls = tuple(Text(f"(called {call.name} with {call.arguments})") for call in message.calls)
         return replace(message, parts=message.parts + calls, calls=(), reasoning=())
     return message
 

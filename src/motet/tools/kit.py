@@ -1,0 +1,64 @@
+"""What tools work with: handed to each when it is made, so that a tool says in its constructor what it may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from motet.permissions import Gate
+from motet.tools.desk import EditDesk
+from motet.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question to the human; without `options` the answer is free text. With `many`, several may be chosen."""
+
+    text: str
+    options: tuple[str, ...] = ()
+    many: bool = False
+
+
+class Human(Protocol):
+    """Whoever sits in front: answers what a tool asks."""
+
+    async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
+        """One answer for each question (chosen options on lines of their own); None: no answer is given."""
+        ...
+
+
+class Nobody:
+    """A run without a human in front."""
+
+    async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
+        """See `Human`."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a running tool says before it is done: a line of output, a new plan. `kind` is `output`, `plan` or
+    `note`."""
+
+    tool: str
+    kind: str
+    text: str
+
+
+def unheard(_: Told) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The workspace and the desk over which every edit goes, the gate, the human, and a private directory `outputs`
+    in which whole outputs are kept that are too long for a model."""
+
+    workspace: Workspace
+    desk: EditDesk
+    gate: Gate
+    outputs: Path
+    human: Human = field(default_factory=Nobody)
+    tell: Callable[[Told], None] = unheard
