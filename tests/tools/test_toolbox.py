@@ -1,13 +1,16 @@
 """Every call gets exactly one result, and nothing runs that was not handed over."""
 
+import asyncio
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
 from motet.edits import Decision, Proposal
 from motet.messages import ToolCall
+from motet.permissions import Effect
 from motet.tools import EditDesk, Toolbox, ToolInput, ToolOutput, ToolSpec
 from motet.tools.builtin import ReplaceInFile
 from motet.tools.toolbox import MAX_OUTPUT_CHARACTERS
@@ -179,3 +182,65 @@ async def test_a_long_output_is_cut_in_the_middle_and_says_so() -> None:
     outputs = await toolbox.run([call("a.py", *((f"not there {number}", "y") for number in range(300)))])
     assert len(outputs[0].text) < MAX_OUTPUT_CHARACTERS + 50
     assert "characters left out]" in outputs[0].text
+
+
+class Slow:
+    """Waits for `gate`, and remembers what ran when."""
+
+    class Input(BaseModel):
+        name: str
+
+    def __init__(self, name: str, effects: frozenset[Effect], log: list[str], gate: asyncio.Event) -> None:
+        self.spec = ToolSpec(name, "Wait.", Slow.Input, effects)
+        self._log, self._gate = log, gate
+
+    async def run(self, calls: Sequence[ToolInput]) -> list[ToolOutput]:
+        names = [call.value.name for call in calls if isinstance(call.value, Slow.Input)]
+        self._log += [f"{name} begins" for name in names]
+        if "last" in names:
+            self._gate.set()
+        await self._gate.wait()
+        self._log += [f"{name} ends" for name in names]
+        return [ToolOutput(name) for name in names]
+
+
+def waits(tool: str, name: str) -> ToolCall:
+    return ToolCall(name, tool, json.dumps({"name": name}))
+
+
+async def test_calls_that_only_read_run_together_and_their_results_keep_their_order() -> None:
+    log: list[str] = []
+    gate = asyncio.Event()
+    both = Toolbox([Slow("look", frozenset({Effect.READ}), log, gate), Slow("see", frozenset(), log, gate)])
+    outputs = await both.run([waits("look", "first"), waits("see", "last"), waits("look", "again")])
+    assert [output.text for output in outputs] == ["first", "last", "again"]
+    assert log[:2] == ["first begins", "last begins"]
+
+
+async def test_a_call_that_changes_something_waits_for_the_one_before() -> None:
+    log: list[str] = []
+    gate = asyncio.Event()
+    gate.set()
+    tools = [Slow("look", frozenset({Effect.READ}), log, gate), Slow("do", frozenset({Effect.RUN}), log, gate)]
+    calls = [waits("do", "a"), waits("look", "b"), waits("do", "c"), waits("do", "d")]
+    assert [output.text for output in await Toolbox(tools).run(calls)] == ["a", "b", "c", "d"]
+    assert log == [
+        "a begins", "a ends", "b begins", "b ends", "c begins", "d begins", "c ends", "d ends",
+    ]  # fmt: skip
+
+
+async def test_a_tool_that_takes_too_long_is_stopped_and_says_so() -> None:
+    slow = Slow("do", frozenset({Effect.RUN}), [], asyncio.Event())
+    outputs = await Toolbox([slow], timeout=0.01).run([waits("do", "a")])
+    assert outputs == [ToolOutput("do: stopped after 0.01 seconds without an end", is_error=True)]
+
+
+async def test_of_a_long_output_the_whole_is_kept_in_a_private_file(tmp_path: Path) -> None:
+    text = "a" * MAX_OUTPUT_CHARACTERS + "b" * 1_000
+    [output] = await Toolbox([Echo()], outputs=tmp_path / "kept").run(
+        [ToolCall("1", "echo", json.dumps({"text": text}))]
+    )
+    [path] = (tmp_path / "kept").iterdir()
+    half = MAX_OUTPUT_CHARACTERS // 2
+    assert output.text == f"{text[:half]}\n[1000 characters left out; the whole is in {path}]\n{text[-half:]}"
+    assert (path.read_text(), path.stat().st_mode & 0o777) == (text, 0o600)

@@ -1,20 +1,24 @@
 """A turn gives every result back before the next decision, and ends within its limits."""
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from motet.edits import Decision, Proposal
 from motet.errors import ModelError, ModelErrorKind, PermissionDenied
-from motet.messages import Message, MessageStack, Role
+from motet.messages import Message, MessageStack, Role, ToolCall
 from motet.models.protocol import Destination, Limits, Price, Usage
 from motet.models.scripted import Answer, ScriptedModel, call
-from motet.permissions import Gate, GrantStore, RuleSet
-from motet.tools import EditDesk, Toolbox
+from motet.permissions import Effect, Gate, GrantStore, RuleSet
+from motet.tools import EditDesk, Tool, Toolbox, ToolInput, ToolOutput, ToolSpec
 from motet.tools.builtin import ReplaceInFile
 from motet.turn import (
     AnswerStarted,
     CostLimit,
+    InMemory,
     Limit,
     RepeatLimit,
     RoundLimit,
@@ -43,13 +47,25 @@ class Turn:
         self.workspace = MemoryWorkspace({"a.py": "a = 1\n"})
         self.stack = MessageStack(Message.system("s", "t"), Message.user("fix it"))
         self.spending = Spending(model.price)
-        self._toolbox = Toolbox([ReplaceInFile(EditDesk(self.workspace, Accept()))])
+        self._edits = ReplaceInFile(EditDesk(self.workspace, Accept()))
+        self._toolbox = Toolbox([self._edits])
         self._gate = Gate(Path("/p"), RuleSet(), GrantStore(state))
         self._model, self._limits = model, limits
         self.events: list[object] = []
 
+    def hand_over(self, tool: Tool) -> None:
+        self._toolbox = Toolbox([self._edits, tool])
+
     async def run(self) -> str:
-        async for event in run_turn(self._model, self.stack, self._toolbox, self._gate, self._limits, self.spending):
+        async for event in run_turn(
+            self._model,
+            InMemory(self.stack),
+            self._toolbox,
+            self._gate,
+            self._limits,
+            self.spending,
+            sends="the file",
+        ):
             self.events.append(event)
         last = self.events[-1]
         assert isinstance(last, TurnEnded)
@@ -152,3 +168,39 @@ async def test_after_a_failure_of_the_model_the_stack_is_as_it_was(tmp_path: Pat
     with pytest.raises(ModelError):
         await turn.run()
     assert [message.role for message in turn.stack] == ["system", "user", "assistant", "tool"]
+
+
+class Endless:
+    """Tells that it runs, and never ends."""
+
+    class Input(BaseModel):
+        pass
+
+    spec = ToolSpec("wait", "Wait.", Input, frozenset({Effect.RUN}))
+
+    def __init__(self) -> None:
+        self.runs = asyncio.Event()
+
+    async def run(self, calls: Sequence[ToolInput]) -> list[ToolOutput]:
+        self.runs.set()
+        await asyncio.Event().wait()
+        return []
+
+
+@pytest.mark.acceptance("S0-058")
+async def test_a_turn_that_is_cancelled_while_tools_run_leaves_a_result_for_every_call(tmp_path: Path) -> None:
+    calls = (call("replace_in_file", {"path": "a.py", "diff": BLOCK}), ToolCall("one", "wait", "{}"), ToolCall("two", "wait", "{}"))
+    turn = Turn(tmp_path, ScriptedModel([Answer(text="Now.", calls=calls)]))
+    endless = Endless()
+    turn.hand_over(endless)
+    running = asyncio.create_task(turn.run())
+    await asyncio.wait_for(endless.runs.wait(), 10)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert turn.stack.open_calls == {}
+    assert [message.text for message in turn.stack if message.role is Role.TOOL] == [
+        "a.py: applied 1 of 1 hunk",
+        "wait: no result, it was stopped",
+        "wait: no result, it was stopped",
+    ]

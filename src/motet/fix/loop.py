@@ -31,6 +31,7 @@ from motet.tools import EditDesk, FileReport, Toolbox
 from motet.tools.builtin import ReplaceInFile
 from motet.turn import (
     CostLimit,
+    InMemory,
     Limit,
     RepeatLimit,
     RoundLimit,
@@ -42,6 +43,7 @@ from motet.turn import (
 )
 from motet.workspace import Workspace
 
+_SENDS = "the problems, the files they are in and the definitions these use"
 _SMALLEST_REQUEST = 250
 """Estimated tokens of files below which a request is not made smaller still."""
 
@@ -208,7 +210,8 @@ class FixLoop:
             desk.show(file)
         for line in request.left_out:
             self._emit(Notice(f"not shown to the model: {line}"))
-        turn = run_turn(self._model, request.stack, toolbox, self._gate, self._limits(), self._spending)
+        conversation = InMemory(request.stack)
+        turn = run_turn(self._model, conversation, toolbox, self._gate, self._limits(), self._spending, sends=_SENDS)
         try:
             async with aclosing(turn) as events:
                 async for event in events:

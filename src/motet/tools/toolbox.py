@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 
 from pydantic import ValidationError
 
-from motet.messages import ToolCall
+from motet.errors import MotetError
+from motet.messages import ToolCall, new_id
 from motet.models.protocol import ToolDefinition
 from motet.tools.edit_tool import EditCall, EditTool
 from motet.tools.tool import Tool, ToolInput, ToolOutput
@@ -16,10 +23,18 @@ MAX_OUTPUT_CHARACTERS = 20_000
 
 
 class Toolbox:
-    """The tools of one turn."""
+    """The tools of one turn.
 
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+    With `outputs`, a private directory, the whole of an output that is too long for a model is kept there. A tool that
+    may touch the world and has not ended after `timeout` seconds is cancelled; None: it may take as long as it likes.
+    """
+
+    def __init__(
+        self, tools: Iterable[Tool] = (), *, outputs: Path | None = None, timeout: float | None = None
+    ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
+        self._outputs = outputs
+        self._timeout = timeout
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
@@ -28,35 +43,93 @@ class Toolbox:
 
     async def run(self, calls: Sequence[ToolCall]) -> list[ToolOutput]:
         """Run the calls of one answer; exactly one output for each, in their order."""
-        outputs: dict[int, ToolOutput] = {}
-        by_name: dict[str, list[tuple[int, ToolCall]]] = {}
-        for index, call in enumerate(calls):
-            tool = self._tool(call)
-            if tool is None:
-                names = ", ".join(self._tools) or "none"
-                text = f"there is no tool {call.name!r} here; the tools are: {names}"
-                outputs[index] = ToolOutput(text, is_error=True)
+        return [output async for _, output in self.each(calls)]
+
+    async def each(self, calls: Sequence[ToolCall]) -> AsyncGenerator[tuple[ToolCall, ToolOutput]]:
+        """The calls of one answer with what they came to, in order, as they end.
+
+        They run one after the other, as the model wrote them; calls in a row that only read run together, and calls
+        in a row to one tool are handed to it together.
+        """
+        for together in self._stages(calls):
+            runs = [asyncio.create_task(self._run(tool, group)) for tool, group in together]
+            try:
+                for (_, group), running in zip(together, runs, strict=True):
+                    for call, output in zip(group, await running, strict=True):
+                        yield call, self._cap(call, output)
+            finally:
+                for running in runs:
+                    running.cancel()
+                await asyncio.gather(*runs, return_exceptions=True)
+
+    def _stages(self, calls: Sequence[ToolCall]) -> list[list[tuple[Tool | None, list[ToolCall]]]]:
+        """Calls to one tool in a row, and of these rows those together that may run together."""
+        rows = [(tool, [call for _, call in row]) for tool, row in groupby(map(self._taken, calls), itemgetter(0))]
+        stages: list[list[tuple[Tool | None, list[ToolCall]]]] = []
+        reading = False
+        for tool, row in rows:
+            reads = tool is None or tool.spec.only_reads
+            if reads and reading:
+                stages[-1].append((tool, row))
             else:
-                by_name.setdefault(tool.spec.name, []).append((index, call))
-        for name, numbered in by_name.items():
-            results = await self._run(self._tools[name], [call for _, call in numbered])
-            outputs |= {index: _cap(output) for (index, _), output in zip(numbered, results, strict=True)}
-        return [outputs[index] for index in range(len(calls))]
+                stages.append([(tool, row)])
+            reading = reads
+        return stages
 
-    def _tool(self, call: ToolCall) -> Tool | None:
-        """Who takes `call`: edits that a model wrote as text go to whichever edit tool there is."""
+    def _taken(self, call: ToolCall) -> tuple[Tool | None, ToolCall]:
+        """`call` and who takes it: edits that a model wrote as text go to whichever edit tool there is."""
         if isinstance(call, EditCall):
-            return next((tool for tool in self._tools.values() if isinstance(tool, EditTool)), None)
-        return self._tools.get(call.name)
+            return next((tool for tool in self._tools.values() if isinstance(tool, EditTool)), None), call
+        return self._tools.get(call.name), call
 
-    async def _run(self, tool: Tool, calls: Sequence[ToolCall]) -> Sequence[ToolOutput]:
+    async def _run(self, tool: Tool | None, calls: Sequence[ToolCall]) -> Sequence[ToolOutput]:
         """The outputs of the calls to one tool, which come together."""
+        if tool is None:
+            names = ", ".join(self._tools) or "none"
+            texts = (f"there is no tool {call.name!r} here; the tools are: {names}" for call in calls)
+            return [ToolOutput(text, is_error=True) for text in texts]
         if isinstance(tool, EditTool):
             return await tool.run_calls(calls)
         checked = [_check(tool, call) for call in calls]
         inputs = [each for each in checked if isinstance(each, ToolInput)]
-        results = iter(await tool.run(inputs) if inputs else ())
+        results = iter(await self._in_time(tool, inputs) if inputs else ())
         return [next(results) if isinstance(each, ToolInput) else each for each in checked]
+
+    async def _in_time(self, tool: Tool, inputs: Sequence[ToolInput]) -> Sequence[ToolOutput]:
+        deadline = asyncio.timeout(self._timeout if tool.spec.effects else None)
+        try:
+            async with deadline:
+                return await tool.run(inputs)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            text = f"{tool.spec.name}: stopped after {self._timeout:g} seconds without an end"
+        except MotetError as error:
+            text = f"{tool.spec.name}: {error}"
+        return [ToolOutput(text, is_error=True)] * len(inputs)
+
+    def _cap(self, call: ToolCall, output: ToolOutput) -> ToolOutput:
+        """`output` short enough for a model: head and tail, and where the whole is."""
+        if len(output.text) <= MAX_OUTPUT_CHARACTERS:
+            return output
+        half = MAX_OUTPUT_CHARACTERS // 2
+        note = f"{len(output.text) - 2 * half} characters left out"
+        if self._outputs is not None:
+            note += f"; the whole is in {_kept(self._outputs, call.name, output.text)}"
+        return replace(output, text=f"{output.text[:half]}\n[{note}]\n{output.text[-half:]}")
+
+
+def _kept(directory: Path, name: str, text: str) -> Path:
+    """The file in which `text` now stands. Raises `MotetError`."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        safe = "".join(character if character.isalnum() else "_" for character in name)[:40]
+        path = directory / f"{new_id()}-{safe}.txt"
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+    except OSError as error:
+        raise MotetError(f"{directory}: an output could not be kept: {error.strerror}") from error
+    return path
 
 
 def _check(tool: Tool, call: ToolCall) -> ToolInput | ToolOutput:
@@ -68,12 +141,3 @@ def _check(tool: Tool, call: ToolCall) -> ToolInput | ToolOutput:
         place = ".".join(str(part) for part in first["loc"])
         reason = f"{place}: {first['msg']}" if place else first["msg"]
         return ToolOutput(f"{call.name}: the arguments do not fit: {reason}; nothing was done", is_error=True)
-
-
-def _cap(output: ToolOutput) -> ToolOutput:
-    if len(output.text) <= MAX_OUTPUT_CHARACTERS:
-        return output
-    half = MAX_OUTPUT_CHARACTERS // 2
-    left_out = len(output.text) - 2 * half
-    text = f"{output.text[:half]}\n[{left_out} characters left out]\n{output.text[-half:]}"
-    return ToolOutput(text, output.is_error)

@@ -3,22 +3,27 @@
 The only loop of its kind; chat and fix both use it. Limits are small values with a verdict, outside the loop.
 """
 
-from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
+from motet.turn.conversation import Conversation, InMemory
+from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState, WindowLimit
-from motet.turn.run import run_turn
+from motet.turn.run import estimate_request, run_turn
 
 __all__ = [
     "AnswerStarted",
+    "Conversation",
     "CostLimit",
+    "InMemory",
     "Limit",
     "RepeatLimit",
     "RoundLimit",
     "Spending",
     "TokenLimit",
     "ToolFinished",
+    "ToolsCalled",
     "TurnEnded",
     "TurnEvent",
     "TurnState",
     "WindowLimit",
+    "estimate_request",
     "run_turn",
 ]

@@ -17,6 +17,13 @@ class AnswerStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolsCalled:
+    """The answer is whole, and these calls in it are run now, in order."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolFinished:
     """A call has its result."""
 
@@ -31,4 +38,4 @@ class TurnEnded:
     limit: str = ""
 
 
-TurnEvent = AnswerStarted | ModelEvent | ToolFinished | TurnEnded
+TurnEvent = AnswerStarted | ModelEvent | ToolsCalled | ToolFinished | TurnEnded

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind
-from motet.messages import Message, MessageStack, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
+from motet.messages import Message, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
 from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta, ToolCallDelta, Usage
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
-from motet.turn.events import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
+from motet.turn.conversation import Conversation
+from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import Limit, Spending, TurnState, WindowLimit
 from motet.turn.text_calls import calls_in_text
 
 
 async def run_turn(
-    model: Model, stack: MessageStack, toolbox: Toolbox, gate: Gate, limits: Sequence[Limit], spending: Spending
+    model: Model,
+    conversation: Conversation,
+    toolbox: Toolbox,
+    gate: Gate,
+    limits: Sequence[Limit],
+    spending: Spending,
+    *,
+    sends: str,
 ) -> AsyncGenerator[TurnEvent]:
-    """Run one turn on `stack`, which grows by the answers and the tools' results and stays valid throughout.
+    """Run one turn of `conversation`, which grows by the answers and the tools' results.
 
-    It ends, too, when the stack leaves no room for an answer in the model's window. Asks the gate before anything
-    leaves for a provider. Raises `ModelError`, `PermissionDenied` and what a tool raises; the answer under way is
-    then not in the stack.
+    It ends, too, when there is no room for an answer in the model's window. Asks the gate before anything leaves for a
+    provider; `sends` says what that is. Raises `ModelError`, `PermissionDenied` and what a tool raises; the answer
+    under way is then not in the conversation. Whatever happens, cancelling too, every call in it has its result.
     """
     state = TurnState(spending)
     while True:
-        request = ModelRequest(tuple(stack), toolbox.definitions if model.limits.tools else ())
+        messages = tuple(await conversation.next_request())
+        request = ModelRequest(messages, toolbox.definitions if model.limits.tools else ())
         state.next_tokens = estimate_request(request)
         window = WindowLimit(model.limits.context_tokens)
         stop = next((verdict for limit in (*limits, window) if (verdict := limit.verdict(state))), "")
         if stop:
             yield TurnEnded(stop)
             return
-        await ask_to_send(model, gate)
+        await ask_to_send(model, gate, sends)
         state.requests += 1
         yield AnswerStarted(state.requests)
         most = model.limits.output_tokens
@@ -47,24 +57,59 @@ async def run_turn(
         completed = answer.completed(model.name)
         spending.add(completed.usage if completed.usage.total else _estimated(model, state, answer))
         calls, broken = _calls(model, answer.text, completed)
-        stack.append(answer.message(completed))
+        await conversation.add(answer.message(completed))
         if not calls and not broken:
             yield TurnEnded()
             return
         state.calls.update((call.name, call.arguments) for call in calls)
-        outputs = await toolbox.run(calls)
-        for call, output in zip(calls, outputs, strict=True):
-            yield ToolFinished(call, output)
-        for message in _results(completed.calls, calls, outputs, broken):
-            stack.append(message)
+        async with aclosing(_run_tools(conversation, toolbox, calls, completed, broken)) as happening:
+            async for event in happening:
+                yield event
 
 
-async def ask_to_send(model: Model, gate: Gate) -> None:
-    """Ask, once a project, whether code may go to where `model` is; a model in this process needs no question."""
+async def _run_tools(
+    conversation: Conversation, toolbox: Toolbox, calls: Sequence[ToolCall], completed: Completed, broken: str
+) -> AsyncGenerator[TurnEvent]:
+    """Run the calls of one answer. Each result is in the conversation before the next call runs; where the provider
+    knows of no calls, one user message says the same."""
+    outputs: list[ToolOutput] = []
+    left = list(completed.calls)
+    yield ToolsCalled(tuple(calls))
+    try:
+        async with aclosing(toolbox.each(calls)) as running:
+            async for call, output in running:
+                outputs.append(output)
+                if left:
+                    await _answer(conversation, left.pop(0), output)
+                yield ToolFinished(call, output)
+    except BaseException as error:
+        stopped = isinstance(error, asyncio.CancelledError | GeneratorExit)
+        why = "it was stopped" if stopped else f"it failed: {error}"
+        for call in left:
+            await _answer(conversation, call, ToolOutput(f"{call.name}: no result, {why}", is_error=True))
+        raise
+    if not completed.calls:
+        text = broken or "\n\n".join(output.text for output in outputs)
+        await conversation.add(Message.user(f"What became of your edits:\n{text}", tag=tags.TOOL_OUTPUT))
+
+
+async def _answer(conversation: Conversation, call: ToolCall, output: ToolOutput) -> None:
+    """Give a call its result, to the end even when the turn is cancelled meanwhile."""
+    result = ToolResult(call.id, call.name, output.is_error)
+    message = Message.tool(result, output.text, tags.TOOL_OUTPUT)
+    adding = asyncio.ensure_future(conversation.add(replace(message, parts=(*message.parts, *output.parts))))
+    try:
+        await asyncio.shield(adding)
+    except asyncio.CancelledError:
+        await adding
+        raise
+
+
+async def ask_to_send(model: Model, gate: Gate, sends: str) -> None:
+    """Ask, once a project, whether `sends` may go to where `model` is; a model in this process needs no question."""
     if model.destination.remote:
         where = model.destination
-        detail = "the problems, the files they are in and the definitions these use"
-        await gate.require(Action(Effect.SEND, f"{where.provider} {where.host}", Origin.USER, detail))
+        await gate.require(Action(Effect.SEND, f"{where.provider} {where.host}", Origin.USER, sends))
 
 
 _FRAME = 32
@@ -133,16 +178,3 @@ def _calls(model: Model, text: str, completed: Completed) -> tuple[Sequence[Tool
         return calls_in_text(text), ""
     except EditFormatError as error:
         return (), f"refused (bad_format): {error}; nothing was applied, send the blocks again"
-
-
-def _results(
-    asked: Sequence[ToolCall], calls: Sequence[ToolCall], outputs: Sequence[ToolOutput], broken: str
-) -> list[Message]:
-    """Tool messages for calls that the provider knows of; else one user message that says the same."""
-    if asked:
-        return [
-            Message.tool(ToolResult(call.id, call.name, output.is_error), output.text, tags.TOOL_OUTPUT)
-            for call, output in zip(calls, outputs, strict=True)
-        ]
-    text = broken or "\n\n".join(output.text for output in outputs)
-    return [Message.user(f"What became of your edits:\n{text}", tag=tags.TOOL_OUTPUT)]
