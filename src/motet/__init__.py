@@ -1,7 +1,24 @@
-"""motet: an AI pair programmer that lives where the code is.
+"""An AI pair programmer that lives where the code is.
 
-Three promises: an edit is right or it is refused; the editor never waits; nothing the user wrote or
-received is lost. `docs/architecture.md` draws the house; every package says in its first lines what it is for.
+`motet.open` is the whole of it as a library; everything is imported when it is first used.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from motet.engine.api import Motet
+    from motet.engine.api import open_workspace as open
+
+__all__ = ["Motet", "__version__", "open"]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Motet", "open"):
+        from motet.engine import api
+
+        return api.Motet if name == "Motet" else api.open_workspace
+    raise AttributeError(f"module 'motet' has no attribute {name!r}")

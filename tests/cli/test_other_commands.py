@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -10,6 +11,8 @@ from collections.abc import Callable
 
 import pytest
 from cli.kit import BIN, Project, Provider
+
+from motet.models.scripted import ScriptedServer
 
 Serve = Callable[..., Provider]
 
@@ -63,6 +66,153 @@ def test_config_edit_with_an_editor_that_fails(project: Project, editor: str, co
     assert (done.code, done.err) == (code, said)
 
 
+# --- config key, model, unset ----------------------------------------------------------------------------------
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+def acme(server: ScriptedServer) -> str:
+    """Settings with a provider behind `server`."""
+    return f'# mine\n[providers.acme]\nbase_url = "{server.url}/v1"  # theirs\n'
+
+
+async def test_config_key_asks_without_showing_checks_and_keeps_the_key_to_its_user(project: Project) -> None:
+    async with ScriptedServer([], keys=[CANARY]) as server:
+        project.settings(acme(server))
+
+        def give() -> tuple[int, str, bytes]:
+            human = project.human("config", "key", "acme", columns=200)
+            human.types("Key of acme (not shown):", CANARY)
+            return human.ends(), human.text, human.raw
+
+        code, text, raw = await asyncio.to_thread(give)
+        listed = await asyncio.to_thread(project.run, "models", "--json")
+        doctor = await asyncio.to_thread(project.run, "doctor")
+    keys = project.config.with_name("keys.toml")
+    assert code == 0
+    assert text.splitlines()[1:] == [
+        f"acme ({server.url[7:]}) takes the key and lists 1 models",
+        f'Stored in {keys}; providers.acme.key = "file"',
+    ]
+    assert CANARY.encode() not in raw
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o600
+    assert project.config.read_text() == acme(server) + 'key = "file"\n'
+    (found,) = [one for one in listed.events if one["name"] == "acme"]
+    assert found["reason"] == "no model; set providers.acme.model, or name one"
+    assert f"· acme           {found['reason']}" in doctor.out.splitlines()
+    assert CANARY not in listed.out + doctor.out + doctor.err
+
+
+async def test_config_key_that_is_not_accepted_is_not_stored_unless_told_to(project: Project) -> None:
+    async with ScriptedServer([], keys=[CANARY]) as server:
+        project.settings(acme(server))
+        wrong = "sk-wrong-0123456789abcdef"
+        refused = await asyncio.to_thread(project.run, "config", "key", "acme", given=f"{wrong}\n".encode())
+        before = project.config.read_text(), project.config.with_name("keys.toml").exists()
+        taken = await asyncio.to_thread(
+            project.run, "config", "key", "acme", "--no-check", given=f"{wrong}\n".encode()
+        )
+    assert (refused.code, refused.out, refused.err) == (
+        3,
+        "",
+        f"motet: acme ({server.url[7:]}): the key was not accepted (HTTP 401: invalid API key); check the key that was"
+        " given; nothing was changed (--no-check stores it anyway)\n",
+    )
+    assert before == (acme(server), False)
+    assert taken.code == 0
+    assert wrong not in taken.out + taken.err
+
+
+def test_config_key_offline_is_stored_and_says_that_it_was_not_checked(project: Project) -> None:
+    project.settings('[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    done = project.here("config", "key", "acme", given=CANARY.encode())
+    assert (done.code, done.out) == (0, "")
+    first, second = done.err.splitlines()
+    assert first.startswith("not checked: acme (127.0.0.1:9): nothing listens at 127.0.0.1:9")
+    assert second.startswith("Stored in ")
+
+
+def test_config_key_from_a_variable_or_a_command_keeps_only_where_it_is(project: Project) -> None:
+    project.settings('[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    project.here("config", "key", "acme", given=CANARY.encode())
+    keys = project.config.with_name("keys.toml")
+    assert CANARY in keys.read_text()
+    done = project.here("config", "key", "acme", "--from", "env:ACME_KEY", env={"ACME_KEY": CANARY})
+    assert done.code == 0
+    assert 'key = "env:ACME_KEY"' in project.config.read_text()
+    assert CANARY not in keys.read_text(), "what is no longer used is forgotten"
+    done = project.here("config", "key", "acme", "--from", "env:NOT_SET")
+    assert (done.code, done.err) == (
+        3,
+        "motet: acme: NOT_SET is not set; check NOT_SET; nothing was changed (--no-check stores it anyway)\n",
+    )
+    assert project.here("config", "key", "acme", "--from", "cmd:echo x-x-x-x-x").code == 0
+    assert 'key = "cmd:echo x-x-x-x-x"' in project.config.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        ((CANARY,), "", "the key is not given on the command line, where others can see it: it is asked for; "),
+        (("--from", CANARY), "", "providers.openai.key: write env:NAME, cmd:COMMAND, file or keyring, never the key"),
+        ((), "", "no key was given; nothing was changed"),
+        ((), f"{CANARY} x\n", "what was given holds characters that no key has; nothing was changed"),
+        (("--from", "keyring"), "", "--from keyring: the Python package keyring is not installed; leave it out"),
+    ],
+)
+def test_config_key_given_wrongly_is_refused_without_repeating_it(
+    project: Project, arguments: tuple[str, ...], given: str, said: str
+) -> None:
+    done = project.here("config", "key", "openai", *arguments, given=given.encode())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"motet: {said}")
+    assert CANARY not in done.err
+    assert not project.config.exists()
+
+
+def test_config_key_of_an_unknown_provider_names_the_closest(project: Project) -> None:
+    done = project.here("config", "key", "opnai", given=CANARY.encode())
+    assert (done.code, done.err) == (2, "motet: opnai: no such provider; did you mean openai or xai?\n")
+
+
+def test_config_model_sets_the_default_and_one_for_a_kind_of_work(project: Project) -> None:
+    project.settings("# mine\n[fix]\nrounds = 3\n")
+    done = project.here("config", "model", "offline")
+    assert (done.code, done.out, done.err) == (0, "", f'model = "offline", in {project.config}\n')
+    done = project.here("config", "model", "--for", "title", "groq", env={"GROQ_API_KEY": CANARY})
+    assert done.err.splitlines()[1] == "it stands for groq/openai/gpt-oss-120b"
+    done = project.here("config", "model", "--for", "edit", "openai/gpt-5-mini")
+    assert (done.code, done.err.splitlines()[1]) == (
+        0,
+        "it cannot be used yet: openai: OPENAI_API_KEY is not set; set it, or providers.openai.key",
+    )
+    assert project.config.read_text().startswith('# mine\nmodel = "offline"\n')
+    done = project.here("models", env={"GROQ_API_KEY": CANARY})
+    assert "Default: offline (set in the settings)\n" in done.err
+    assert "models.title: groq/openai/gpt-oss-120b\n" in done.err
+    assert "cannot be used: models.edit: openai: OPENAI_API_KEY is not set" in done.err
+    doctor = project.here("doctor", env={"GROQ_API_KEY": CANARY})
+    assert doctor.code == 1
+    assert any(line.startswith("✗ model") and "models.edit: openai: " in line for line in doctor.out.splitlines())
+    wrong = project.here("config", "model", "antropic")
+    assert (wrong.code, "did you mean anthropic" in wrong.err) == (2, True)
+
+
+def test_config_unset_takes_a_value_out_and_forgets_a_key(project: Project) -> None:
+    project.settings('model = "offline"\n[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    project.here("config", "key", "acme", given=CANARY.encode())
+    keys = project.config.with_name("keys.toml")
+    done = project.here("config", "unset", "providers.acme")
+    assert (done.code, done.err) == (
+        0,
+        f"forgot the key of acme\nproviders.acme is no longer set in {project.config}\n",
+    )
+    assert CANARY not in keys.read_text()
+    assert project.config.read_text() == 'model = "offline"\n'
+    done = project.here("config", "unset", "modell")
+    assert (done.code, done.err) == (2, f"motet: {project.config} does not set modell; it sets model\n")
+
+
 # --- models, doctor --------------------------------------------------------------------------------------------
 
 
@@ -114,7 +264,8 @@ def test_help_is_the_same_in_all_its_ways_with_examples_before_options(project: 
     top = project.here("--help")
     assert (top.code, project.here("help").out) == (0, top.out)
     bare = project.run()
-    assert (bare.code, bare.out, bare.err) == (2, "", top.out)
+    said = "motet: no command was given, and there is no terminal for a chat (motet --help)\n"
+    assert (bare.code, bare.out, bare.err) == (2, "", said)
     assert project.here("help", "config", "show").out == project.here("config", "show", "--help").out
     assert project.here("help", "nosuch").err == "motet: no such command: nosuch (motet --help)\n"
 

@@ -17,7 +17,11 @@ TOOL = ToolDefinition("one", "Does one.", {"type": "object"})
 
 
 def messages_of(*messages: Message, how: AnthropicMessages = HOW) -> object:
-    return how.body(ModelRequest(messages, (TOOL,)))["messages"]
+    """The messages on the wire, without what is added where the user does not speak first and last."""
+    wire = how.body(ModelRequest(messages, (TOOL,)))["messages"]
+    assert isinstance(wire, list)
+    first, last = (message.role is Role.ASSISTANT for message in (messages[0], messages[-1]))
+    return wire[first : len(wire) - last]
 
 
 def play(*events: dict[str, object]) -> tuple[list[object], Completed]:
@@ -65,6 +69,21 @@ def test_results_of_several_calls_and_what_the_user_says_next_are_one_turn() -> 
             ],
         },
     ]
+
+
+def test_the_user_speaks_first_and_last() -> None:
+    said = Message(Role.ASSISTANT, (Text("Half an"),))
+    assert HOW.body(ModelRequest((said,)))["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "(The beginning of the conversation is left out.)"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Half an"}]},
+        {"role": "user", "content": [{"type": "text", "text": "Go on."}]},
+    ]
+
+
+def test_reasoning_without_a_signature_stays_here() -> None:
+    reasoning = Reasoning("Hm", {"provider": "anthropic", "model": "m-1", "signature": ""})
+    said = Message(Role.ASSISTANT, (Text("Sure."),), (reasoning,))
+    assert messages_of(said) == [{"role": "assistant", "content": [{"type": "text", "text": "Sure."}]}]
 
 
 def test_each_part_is_a_block_and_blank_ones_are_left_out() -> None:

@@ -168,7 +168,7 @@ async def test_a_model_that_is_named_and_cannot_be_used_says_why(name: str, kind
     ("wrong", "words"),
     [
         (ProviderConfig(base_url="acme.example"), "providers.acme.base_url: an address"),
-        (ProviderConfig(base_url=NOBODY, key=CANARY), "providers.acme.key: write env:NAME or cmd:COMMAND"),
+        (ProviderConfig(base_url=NOBODY, key=CANARY), "providers.acme.key: write env:NAME, cmd:COMMAND"),
         (ProviderConfig(base_url=NOBODY, key="env:K", dialect="grpc"), "providers.acme.dialect: grpc is neither"),
         (ProviderConfig(), "providers.acme.base_url: an address"),
     ],

@@ -189,7 +189,11 @@ class Endless:
 
 @pytest.mark.acceptance("S0-058")
 async def test_a_turn_that_is_cancelled_while_tools_run_leaves_a_result_for_every_call(tmp_path: Path) -> None:
-    calls = (call("replace_in_file", {"path": "a.py", "diff": BLOCK}), ToolCall("one", "wait", "{}"), ToolCall("two", "wait", "{}"))
+    calls = (
+        call("replace_in_file", {"path": "a.py", "diff": BLOCK}),
+        ToolCall("one", "wait", "{}"),
+        ToolCall("two", "wait", "{}"),
+    )
     turn = Turn(tmp_path, ScriptedModel([Answer(text="Now.", calls=calls)]))
     endless = Endless()
     turn.hand_over(endless)

@@ -21,6 +21,11 @@ def name_of(source: str) -> str:
     return "standard input" if source == STANDARD_INPUT else source
 
 
+def piped_text() -> str:
+    """What comes through a pipe, after which the terminal can be asked. Raises `InputError` when it is no text."""
+    return _text(_read_standard_input(), name_of(STANDARD_INPUT))
+
+
 def read_answer(source: str) -> str:
     """The text of the file `source`, or of standard input for `-`, after which the terminal can be asked.
 

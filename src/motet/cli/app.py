@@ -18,6 +18,16 @@ from motet.errors import ExitCode, MotetError
 _COMMANDS = {
     "fix": "Fix what compilers and linters complain about.",
     "apply": "Apply the edits in any model's answer, reviewed hunk by hunk.",
+    "chat": "Talk with a model about this code, in the terminal.",
+    "ask": "Ask one question; the answer comes on stdout.",
+    "edit": "Have files changed as you say, reviewed hunk by hunk.",
+    "commit": "Commit what is staged, with a message that a model writes and you confirm.",
+    "prompt": "List, show and run the prompts of the library.",
+    "context": "Show what would be sent with the next message, item by item.",
+    "inspect": "Show the next request exactly.",
+    "rules": "List the rules files that go along when files are shared.",
+    "log": "Show what left this machine.",
+    "history": "List, search, show and manage the chats that were kept.",
     "undo": "Take back what motet wrote; undo again to have it back.",
     "models": "List the models that can be used now, and why others cannot.",
     "doctor": "Check servers, models, keys and places on this machine.",
@@ -54,21 +64,35 @@ class _Group(click.Group):
 
 @click.group(
     cls=_Group,
+    invoke_without_command=True,
+    no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 problems remain, 2 usage, 3 model failed, 4 not permitted, 130 interrupted.",
 )
 @click.version_option(__version__, message="motet %(version)s")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> None:
     """An AI pair programmer that lives where the code is.
 
     \b
     Examples:
+      motet                     talk about the code here
+      motet ask "what is …?"    one question, the answer on stdout
       motet fix                 fix the workspace, reviewing each change
       motet fix src --dry-run   show what would be changed
       motet apply answer.md     apply the edits in any model's answer
       motet undo                take the last run back
       motet fix --help          what else it can do
+
+    Without a command: `motet chat`, at a terminal.
     """
+    if context.invoked_subcommand is not None:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError("no command was given, and there is no terminal for a chat", context)
+    chat = group.get_command(context, "chat")
+    assert chat is not None  # it is one of ours
+    context.exit(context.invoke(chat))
 
 
 @click.command("help", hidden=True, add_help_option=False)

@@ -2,53 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from motet.cli.keys import EndOfInput, Keyboard
 from motet.cli.terminal import Terminal
-from motet.cli.wrap import Span
-from motet.permissions import Action, Answer, Ask, Effect
+from motet.permissions import Action, Answer, Ask, Denial, Effect
+from motet.permissions.question import AskedQuestion, Row, choices, question
 
-_ANSWERS = {"y": Answer.PROJECT, "o": Answer.ONCE, "n": Answer.NO}
 _HANG = 12
+_VIEW = "v"
+_REASON = "r"
 
-
-_FOR_ONE_WRITE = "Write it this once? [y]es, [n]o:"
-_IN_GENERAL = "Allow it? [y]es for this project, [o]nce, [n]o:"
-_PROTECTED = "a protected place"
+_FOR_ONE_WRITE = {"y": ("[y]es", Answer.ONCE)}
+_TO_SEND = {"y": ("[y]es for this project", Answer.PROJECT), "o": ("[o]nce", Answer.CHAT)}
+_IN_GENERAL = {
+    "o": ("[o]nce", Answer.ONCE),
+    "c": ("this [c]hat", Answer.CHAT),
+    "p": ("this [p]roject", Answer.PROJECT),
+    "a": ("[a]lways", Answer.ALWAYS),
+}
 
 
 def ask_in_terminal(terminal: Terminal, keyboard: Keyboard, *, asker: str = "") -> Ask:
     """An `Ask` that shows the whole action and reads one key; Ctrl-D is a no. `asker`: who wants it, if it is not the
-    origin that the action names. A yes to a write is for this once."""
+    origin that the action names. What is too long for one look is shown in full at a key."""
 
-    async def ask(action: Action) -> Answer:
-        terminal.line(always=True)
-        for spans in _question(action, asker or f"the {action.origin}"):
-            terminal.spans(*spans, hang=_HANG, always=True)
+    async def ask(action: Action) -> Answer | Denial:
+        asked = question(action, asker)
+        _show(terminal, asked, asked.brief)
+        keys, prompt = _keys(action), _prompt(action, asked)
         keyboard.forget()
-        key = ""
-        while key not in _ANSWERS:
-            terminal.ask(_FOR_ONE_WRITE if action.effect is Effect.WRITE else _IN_GENERAL)
+        while True:
+            terminal.ask(prompt)
             try:
                 key = await keyboard.key(terminal.ask_again)
             except EndOfInput:
                 key = "n"
             terminal.answered(key)
-        return _ANSWERS[key]
+            if key in keys:
+                return keys[key][1]
+            if key == "n":
+                return Answer.NO
+            if key == _VIEW and asked.is_long:
+                _show(terminal, asked, asked.rows)
+            if key == _REASON and _takes_reason(action):
+                return await _reason(terminal, keyboard)
 
     return ask
 
 
-def _question(action: Action, asker: str) -> list[list[Span]]:
+async def _reason(terminal: Terminal, keyboard: Keyboard) -> Answer | Denial:
+    terminal.ask("The reason, for the model:")
+    try:
+        reason = (await keyboard.line(terminal.typed)).strip()
+    except EndOfInput:
+        terminal.answered()
+        return Answer.NO
+    terminal.line_typed()
+    return Denial(reason) if reason else Answer.NO
+
+
+def _keys(action: Action) -> Mapping[str, tuple[str, Answer]]:
+    """By key, what the prompt says and what it answers."""
     match action.effect:
         case Effect.SEND:
-            provider, _, host = action.subject.partition(" ")
-            rows = {"provider": provider, "host": host, "sent": action.detail}
-            head = "Code of this project is about to leave this machine for the first time."
-        case Effect.WRITE:
-            rows = {"file": action.subject, "because": action.detail if action.detail != _PROTECTED else ""}
-            head = f"A write to {_PROTECTED}, asked for by {asker}."
+            return _TO_SEND
+        case Effect.WRITE if choices(action) == (Answer.ONCE,):
+            return _FOR_ONE_WRITE
         case _:
-            rows = {action.effect.value: action.subject, "because": action.detail}
-            head = f"Something is about to happen outside motet, asked for by {asker}."
-    shown = [[(f"  {name + ':':<10}", "dim"), (text, "")] for name, text in rows.items() if text]
-    return [[(head, "bold")], *shown]
+            offered = choices(action)
+            return {key: value for key, value in _IN_GENERAL.items() if value[1] in offered}
+
+
+def _prompt(action: Action, asked: AskedQuestion) -> str:
+    words = [text for text, _ in _keys(action).values()] + ["[n]o"]
+    if _takes_reason(action):
+        words.append("no with a [r]eason")
+    if asked.is_long:
+        words.append("[v]iew all of it")
+    verb = "Write it this once?" if _keys(action) is _FOR_ONE_WRITE else "Allow it?"
+    return f"{verb} {', '.join(words)}:"
+
+
+def _takes_reason(action: Action) -> bool:
+    """Whether somebody hears the reason: a question about a provider or a protected place ends the matter."""
+    return action.effect not in (Effect.SEND, Effect.WRITE)
+
+
+def _show(terminal: Terminal, asked: AskedQuestion, rows: Sequence[Row]) -> None:
+    terminal.line(always=True)
+    terminal.spans((asked.head, "bold"), hang=_HANG, always=True)
+    for row in rows:
+        label = f"  {row.label + ':':<10}" if row.label else " " * _HANG
+        terminal.spans((label, "dim"), (row.text, ""), hang=_HANG, always=True)

@@ -8,7 +8,7 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from motet.errors import ExitCode
@@ -32,6 +32,8 @@ class Interrupts:
         self._first: float | None = None
         self._held = False
         self._modes: Modes | None = None
+        self.on_interrupt: Callable[[], None] = self.stop
+        """What Ctrl-C does."""
 
     def stop(self) -> None:
         """End the run as Ctrl-C does."""
@@ -69,8 +71,10 @@ class Interrupts:
             _set_modes(modes)
 
     def _arrived(self, number: signal.Signals) -> None:
-        if not (self._held and number is signal.SIGINT):
+        if number is not signal.SIGINT:
             self.stop()
+        elif not self._held:
+            self.on_interrupt()
 
     def _leave(self) -> None:
         _set_modes(self._modes)

@@ -10,15 +10,20 @@ from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
+from motet.chat import Work
 from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec, Surroundings
+from motet.engine.chats import Chats, Extras, Front, House
 from motet.engine.models import model_config
+from motet.engine.outgoing import Outgoing
 from motet.engine.servers import FoundServer, find_servers, server_specs
 from motet.engine.trust import project_items, project_trust
 from motet.errors import UsageError
 from motet.fix import FixEvent, FixLoop, FixOptions, RoundReviewer
+from motet.history import History
 from motet.models.catalog import Candidate, choose, list_models
 from motet.models.protocol import Model
-from motet.paths import PROJECT_FILE, config_file, state_dir
+from motet.models.replay import Recorder
+from motet.paths import PROJECT_FILE, config_dir, config_file, state_dir
 from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
 from motet.settings import Loaded, load_settings
 from motet.text import Severity
@@ -50,8 +55,10 @@ class Engine:
         self.root = root or find_workspace(start)
         self.loaded = load(start, flags or {}, environ)
         self.state = state_dir(environ)
+        self._prompts = config_dir(environ) / "prompts"
         self.grants = GrantStore(self.state)
-        self.gate = Gate(self.root, RuleSet(_rules(self.loaded, allow)), self.grants, ask)
+        self._rules = _rules(self.loaded, allow)
+        self.gate = Gate(self.root, RuleSet(self._rules), self.grants, ask)
         self.workspace = DiskWorkspace(self.root, gate=self.gate, checkpoints=Checkpoints(self.state, self.root))
 
     @property
@@ -73,9 +80,11 @@ class Engine:
         ignored = GitIgnoreSpec.from_lines(self.loaded.settings.ignore)
         return [path for path in found if path in typed or not ignored.match_file(path)]
 
-    async def choose_model(self) -> tuple[Model, str]:
-        """The model to use and why it is that one. Raises `UsageError` or `ModelError`."""
-        name = self.loaded.settings.model if self.loaded.origins.get("model") == "the command line" else None
+    async def choose_model(self, name: str | None = None) -> tuple[Model, str]:
+        """The model to use and why it is that one; `name` goes before the settings. Raises `UsageError` or
+        `ModelError`."""
+        if name is None and self.loaded.origins.get("model") == "the command line":
+            name = self.loaded.settings.model
         model, why = await choose(name, model_config(self.loaded.settings, self.root), self._environ)
         fix = self.loaded.settings.fix
         if fix.max_cost is not None and model.price is None and model.destination.remote:
@@ -134,6 +143,38 @@ class Engine:
             yield
         finally:
             await self.workspace.finish()
+
+    @asynccontextmanager
+    async def chats(
+        self, front: Front, *, keep: bool = True, record: Path | None = None, extras: Extras | None = None
+    ) -> AsyncGenerator[Chats]:
+        """The chats of this workspace; what is open ends with the context. `record`: where sessions are recorded."""
+        history = History.open(self.state) if keep else None
+        chats = Chats(self._house(record), front, history, extras or Extras())
+        try:
+            yield chats
+        finally:
+            await chats.close()
+            if history is not None:
+                await history.close()
+
+    def _house(self, record: Path | None) -> House:
+        rules = RuleSet(self._rules)
+
+        def gate(ask: Ask | None) -> Gate:
+            return Gate(self.root, rules, self.grants, ask)
+
+        def workspace(gate: Gate) -> DiskWorkspace:
+            return DiskWorkspace(self.root, gate=gate, checkpoints=Checkpoints(self.state, self.root))
+
+        def outgoing(model: Model, chat_id: str, notify: Callable[[str], None]) -> Model:
+            told = Recorder(model, record, workspace=self.root) if record is not None else model
+            return Outgoing(told, notify, lambda request, where: None)
+
+        async def model_for(work: Work) -> Model | None:
+            return None
+
+        return House(self.root, self.state, self._prompts, self.loaded.settings, gate, workspace, outgoing, model_for)
 
     def fix_loop(
         self,

@@ -76,6 +76,13 @@ class MessageStack:
         """The message with this id. Raises `KeyError`."""
         return self._messages[self._at(message_id)]
 
+    def since(self, message_id: str) -> list[Message]:
+        """The messages behind the one with this id; all of them when it is not there."""
+        try:
+            return self._messages[self._at(message_id) + 1 :]
+        except KeyError:
+            return list(self._messages)
+
     def _at(self, message_id: str) -> int:
         for at in range(len(self._messages) - 1, -1, -1):
             if self._messages[at].id == message_id:

@@ -8,6 +8,7 @@ Adding a protocol means a file in `providers/`; adding a provider that speaks a 
 
 from motet.models.catalog import Candidate, choose, list_models
 from motet.models.config import ModelConfig, ProviderConfig
+from motet.models.parts import unseen
 from motet.models.protocol import (
     Completed,
     Destination,
@@ -43,4 +44,5 @@ __all__ = [
     "Usage",
     "choose",
     "list_models",
+    "unseen",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motet.errors import ModelError, ModelErrorKind, SettingsError, UsageError
 from motet.models.config import ModelConfig, ProviderConfig
@@ -16,6 +17,9 @@ from motet.models.protocol import Destination, Limits, Model, Price
 from motet.models.providers.dialect import Dialect
 from motet.models.providers.endpoint import Endpoint
 from motet.models.providers.table import PROVIDERS, Provider
+
+if TYPE_CHECKING:
+    from motet.models.check import KeyCheck
 
 _HERE = Destination("offline", "in this process", remote=False)
 
@@ -68,6 +72,27 @@ async def choose(name: str | None, config: ModelConfig, environ: Mapping[str, st
             wanted = candidates[0].name.partition("/")[2]
             return source.model(wanted), "; ".join([*notes, candidates[0].reason])
     return _offline(), "; ".join([*notes, "no key in the environment and no local server"])
+
+
+async def check_key(
+    provider: str, config: ModelConfig, environ: Mapping[str, str], key: KeySource | None = None
+) -> KeyCheck:
+    """Whether the key of `provider`, or this `key`, works. Raises `UsageError` when there is no such provider and
+    `SettingsError` when its settings are wrong."""
+    from motet.models.check import ask_for_models
+
+    return await ask_for_models(*_Source(known_provider(provider, config), config, environ).for_check(key))
+
+
+def known_provider(name: str, config: ModelConfig) -> Provider:
+    """The provider of this name. Raises `UsageError`, with the closest ones."""
+    found = next((each for each in _providers(config) if each.name == name), None)
+    if found is None:
+        names = [each.name for each in _providers(config)]
+        close = get_close_matches(name.lower(), names, n=3, cutoff=0.5)
+        known = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(names)}"
+        raise UsageError(f"{name}: no such provider; {known}")
+    return found
 
 
 async def _named(name: str, config: ModelConfig, environ: Mapping[str, str]) -> Model:
@@ -153,7 +178,7 @@ class _Source:
         candidate = Candidate(name, False, "", destination, self._limits(model), self._price(model))
         setting = f"providers.{self._provider.name}"
         if key.missing:
-            return replace(candidate, reason=f"{key.missing}; set it, or {setting}.key")
+            return replace(candidate, reason=f"{key.missing}; {key.advice}")
         if not model:
             return replace(candidate, reason=f"no model; set {setting}.model, or name one")
         return replace(candidate, usable=True, reason=key.found or f"{setting} is set")
@@ -194,6 +219,10 @@ class _Source:
             key=self._key(),
         )
 
+    def for_check(self, key: KeySource | None) -> tuple[Endpoint, Dialect, KeySource, str]:
+        """What `ask_for_models` takes."""
+        return self._endpoint(), self._dialect(self.default_model), key or self._key(), self._provider.check_path
+
     def _name_of(self, model: str) -> str:
         return f"{self._provider.name}/{model}" if model else self._provider.name
 
@@ -212,17 +241,22 @@ class _Source:
             case "anthropic":
                 from motet.models.providers.anthropic import AnthropicMessages
 
-                return AnthropicMessages(name, model, self._limits(model).output_tokens, self._config.body)
+                limits = self._limits(model)
+                return AnthropicMessages(
+                    name, model, limits.output_tokens, self._config.body, limits.images, limits.documents
+                )
             case "openai":
                 from motet.models.providers.openai_compatible import ChatCompletions
 
-                provider = self._provider
+                provider, limits = self._provider, self._limits(model)
                 return ChatCompletions(
                     name,
                     model,
                     self._config.body,
                     output_field=provider.output_field,
                     strict_history=provider.strict_history,
+                    images=limits.images,
+                    documents=limits.documents,
                 )
             case other:
                 raise SettingsError(f"providers.{name}.dialect: {other} is neither openai nor anthropic")
@@ -232,7 +266,15 @@ class _Source:
         context = self._config.context_tokens or self._ollama_window() or known.context_tokens
         # An answer takes part of the window: a small window must leave room for the question.
         output = self._config.output_tokens or min(known.output_tokens, max(context // 3, 1))
-        return Limits(context, output, known.tools if self._config.tools is None else self._config.tools)
+        tools, images, documents = (
+            known if said is None else said
+            for known, said in (
+                (known.tools, self._config.tools),
+                (known.images, self._config.images),
+                (known.documents, self._config.documents),
+            )
+        )
+        return Limits(context, output, tools, images, documents)
 
     def _ollama_window(self) -> int:
         # Ollama cuts what is longer without a word, so its own setting is the truth.

@@ -14,8 +14,9 @@ class ProviderConfig:
     """A provider of the user's own, or changes to a known one; empty or None: as known, or as usual.
 
     `base_url`: the address up to and without `/chat/completions` or `/v1/messages`. `dialect`: `openai` or
-    `anthropic`. `key`: `env:NAME`, or `cmd:COMMAND` whose first line of output is the key. `model`: what the
-    provider's name alone stands for. `tools`: whether its models call tools. `timeout`: seconds of silence before
+    `anthropic`. `key`: `env:NAME`, `cmd:COMMAND` whose first line of output is the key, `file` or `keyring`, where
+    `motet config key` keeps it. `model`: what the provider's name alone stands for. `tools`, `images`, `documents`: whether its models call tools, see
+    pictures, read PDF. `timeout`: seconds of silence before
     and within an answer. `body`: further fields of each request, as the provider documents them.
     """
 
@@ -26,6 +27,8 @@ class ProviderConfig:
     context_tokens: int | None = None
     output_tokens: int | None = None
     tools: bool | None = None
+    images: bool | None = None
+    documents: bool | None = None
     price: Price | None = None
     timeout: float = 300.0
     body: Mapping[str, object] = field(default_factory=dict[str, object])

@@ -9,9 +9,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from motet.errors import ModelError, ModelErrorKind, ProcessError, SettingsError
+from motet.models.key_store import KeyFile, has_keyring, key_file, keyring_get
 
 COMMAND_SECONDS = 120.0
 """How long a key command may take; a password manager may have to ask the human first."""
+
+KEPT = frozenset({"file", "keyring"})
+"""Where motet itself keeps keys (see `key_store`)."""
 
 RunCommand = Callable[[list[str]], Awaitable[tuple[int, bytes]]]
 """Runs a command and returns its exit status and what it wrote on standard output."""
@@ -42,18 +46,21 @@ class Secret:
 
 
 class KeySource:
-    """A provider's key, looked up at the first request: `env:NAME`, `cmd:COMMAND`, or nothing.
+    """A provider's key, looked up at the first request: `env:NAME`, `cmd:COMMAND`, `file`, `keyring`, or nothing.
 
-    `setting` is checked at once: `SettingsError` when it is of neither form.
+    `setting` is checked at once: `SettingsError` when it is of no such form.
     """
 
     def __init__(
         self, setting: str | None, environ: Mapping[str, str], provider: str, run_command: RunCommand | None = None
     ) -> None:
         kind, _, rest = (setting or "").partition(":")
-        if setting and (kind not in {"env", "cmd"} or not rest.strip()):
+        if setting and setting not in KEPT and (kind not in {"env", "cmd"} or not rest.strip()):
             # What was written may be the key itself: it is not repeated.
-            raise SettingsError(f"providers.{provider}.key: write env:NAME or cmd:COMMAND, never the key itself")
+            raise SettingsError(
+                f"providers.{provider}.key: write env:NAME, cmd:COMMAND, file or keyring, never the key itself"
+            )
+        self._kept = setting if setting in KEPT else ""
         self._variable = rest.strip() if kind == "env" else ""
         self._command = _split(rest, provider) if kind == "cmd" else []
         self._environ = environ
@@ -65,6 +72,8 @@ class KeySource:
     @property
     def place(self) -> str:
         """Where to look when the key is not accepted, as in `ANTHROPIC_API_KEY`; empty when there is no key."""
+        if self._kept:
+            return f"the key in {self._keeper}"
         return self._variable or (f"the command in providers.{self._provider}.key" if self._command else "")
 
     @property
@@ -72,6 +81,13 @@ class KeySource:
         """Why there is no key, known without running anything; empty when there may be one."""
         if self._variable and not self._environ.get(self._variable, "").strip():
             return f"{self._variable} is not set"
+        if self._kept == "keyring" and not has_keyring():
+            return "the package keyring is not installed"
+        if self._kept == "file":
+            try:
+                return "" if self._file.get(self._provider) else f"no key for {self._provider} in {self._file.path}"
+            except SettingsError as error:
+                return str(error)
         return ""
 
     @property
@@ -79,19 +95,51 @@ class KeySource:
         """Where the key comes from, in a few words; empty when there is none."""
         if self._command:
             return "its key comes from a command"
+        if self._kept:
+            return "" if self.missing else f"its key is in {self._keeper}"
         return f"{self._variable} is set" if self._variable and not self.missing else ""
+
+    @property
+    def advice(self) -> str:
+        """What to do where the key is `missing`."""
+        setting = f"providers.{self._provider}.key"
+        return (
+            f"set it, or {setting}"
+            if self._variable
+            else f"run `motet config key {self._provider}`, or set {setting}"
+        )
 
     async def get(self) -> Secret | None:
         """The key; None when the provider needs none. Raises `ModelError` (auth) when it cannot be had."""
         async with self._lock:
-            if self._secret is None and (self._variable or self._command):
-                value = await self._from_command() if self._command else self._environ.get(self._variable, "").strip()
-                self._secret = self._checked(value)
+            if self._secret is None and (self._variable or self._command or self._kept):
+                self._secret = self._checked(await self._value())
             return self._secret
 
     def forget(self) -> None:
         """Look the key up again next time: it was not accepted, and the next one may be fresh."""
         self._secret = None
+
+    async def _value(self) -> str:
+        if self._command:
+            return await self._from_command()
+        if not self._kept:
+            return self._environ.get(self._variable, "").strip()
+        try:
+            if self._kept == "file":
+                return self._file.get(self._provider)
+            # The system may ask the human to unlock it.
+            return await asyncio.to_thread(keyring_get, self._provider)
+        except SettingsError as error:
+            raise self._error(str(error)) from error
+
+    @property
+    def _file(self) -> KeyFile:
+        return KeyFile(key_file(self._environ))
+
+    @property
+    def _keeper(self) -> str:
+        return str(self._file.path) if self._kept == "file" else "the system's keyring"
 
     async def _from_command(self) -> str:
         name = self._command[0]
@@ -105,8 +153,9 @@ class KeySource:
 
     def _checked(self, value: str) -> Secret:
         if not value:
-            raise self._error(self.missing or "the key command wrote nothing")
-        if not (value.isascii() and value.isprintable()) or " " in value:
+            nothing = "the key command wrote nothing" if self._command else f"no key in {self._keeper}"
+            raise self._error(self.missing or nothing)
+        if not may_be_key(value):
             raise self._error("the key holds characters that no key has")
         return Secret(value)
 
@@ -116,6 +165,11 @@ class KeySource:
 
     def __repr__(self) -> str:
         return f"KeySource({self.place!r})"
+
+
+def may_be_key(value: str) -> bool:
+    """Whether `value` consists of what a header can carry."""
+    return bool(value) and value.isascii() and value.isprintable() and " " not in value
 
 
 def _split(command: str, provider: str) -> list[str]:

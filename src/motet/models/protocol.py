@@ -11,11 +11,13 @@ from motet.messages import Message, Reasoning, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a model can take, in tokens, and whether it can call tools."""
+    """What a model can take, in tokens, whether it can call tools, see pictures and read documents (PDF)."""
 
     context_tokens: int
     output_tokens: int
     tools: bool = True
+    images: bool = False
+    documents: bool = False
 
 
 @dataclass(frozen=True, slots=True)

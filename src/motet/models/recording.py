@@ -1,6 +1,6 @@
 """Recordings of a session with a model: JSON lines, one schema, no secrets.
 
-    {"schema": 1, "model": …, "context_tokens": …, "output_tokens": …, "tools": …}            first line
+    {"schema": 1, "model": …, "context_tokens": …, "output_tokens": …, "tools": …, …}         first line
     {"request": {"messages": [["user", "SHA-256"], …], "tools": ["SHA-256", …]}}              then per request:
     {"at": SECONDS, "event": "text" | "reasoning" | "call" | "completed" | "failed", …}       its events, in time
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motet.errors import ModelError, ModelErrorKind
-from motet.messages import Message, Reasoning, ToolCall
+from motet.messages import Message, Reasoning, Text, ToolCall
 from motet.models.protocol import (
     Completed,
     ModelEvent,
@@ -74,7 +74,10 @@ def _said(message: Message) -> list[object]:
     # Ids of calls are left out: providers make them up anew each time.
     calls = [[call.name, call.arguments] for call in message.calls]
     result = message.result and [message.result.name, message.result.is_error]
-    return [message.text, calls, result]
+    said: list[object] = [message.text, calls, result]
+    # Of pictures and documents the bytes count; recordings without any stay what they are.
+    data = [hashlib.sha256(part.data).hexdigest() for part in message.parts if not isinstance(part, Text)]
+    return [*said, data] if data else said
 
 
 def _hash(value: Sequence[object], root: str) -> str:

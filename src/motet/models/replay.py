@@ -49,7 +49,13 @@ class ReplayModel:
         header, self._recorded = _load(path)
         self._recorded_model = as_text(header.get("model"))
         window, output = as_count(header.get("context_tokens")), as_count(header.get("output_tokens"))
-        self._limits = Limits(window or 100_000, output or 8_000, header.get("tools") is not False)
+        self._limits = Limits(
+            window or 100_000,
+            output or 8_000,
+            header.get("tools") is not False,
+            header.get("images") is True,
+            header.get("documents") is True,
+        )
 
     @property
     def name(self) -> str:
@@ -104,6 +110,14 @@ class ReplayModel:
 class Recorder:
     """Passes everything on to `model` and appends it to the recording `path` (mode 0600). See `Model`.
 
+    Any model can be recorded, a replay or another recorder too; name, limits, price and destination stay those of
+    `model`, as they are at each moment. The model `replay:PATH` plays the file to the same requests:
+
+        model = Recorder(model, Path("session.jsonl"), workspace=root)
+        …
+        model, _ = await choose("replay:session.jsonl", config, environ)
+
+    Several sessions may follow each other in one file, and several recorders may write it, each answer in one piece.
     `secrets` are masked wherever they appear, besides everything that looks like a key. Raises `UsageError` when
     `path` holds something that is no recording.
     """
@@ -127,7 +141,8 @@ class Recorder:
         else:
             limits = model.limits
             header = {"schema": SCHEMA, "model": model.name, "context_tokens": limits.context_tokens}
-            self._append([{**header, "output_tokens": limits.output_tokens, "tools": limits.tools}])
+            able = {"tools": limits.tools, "images": limits.images, "documents": limits.documents}
+            self._append([{**header, "output_tokens": limits.output_tokens, **able}])
 
     @property
     def name(self) -> str:

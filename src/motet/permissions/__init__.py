@@ -1,25 +1,40 @@
 """One gate for every road: who wants what, what the rules say, what the human answers, what is remembered.
 
-Whoever spawns, writes or sends takes a `Gate` and asks it first. Rules live outside the model: nothing that a
-model, a file of the project or a page says can widen them.
+Whoever spawns, reads for a model, writes, fetches or sends takes a `Gate` and asks it first. Rules live outside the
+model: nothing that a model, a file of the project or a page says can widen them. `redact` and `EgressLog` stand
+where text leaves the machine; `is_secret` says which files are never a model's business.
 """
 
-from motet.permissions.action import Action, Answer, Effect, Origin
-from motet.permissions.gate import Ask, Gate
+from motet.permissions.action import ANY_HOST, Action, Answer, Denial, Effect, Origin
+from motet.permissions.gate import Ask, DeniedByHuman, Gate, how_to_allow
 from motet.permissions.grants import GrantStore
+from motet.permissions.places import OffLimits, off_limits, resolved
 from motet.permissions.protected import is_protected
+from motet.permissions.redact import Redacted, redact
 from motet.permissions.rules import Rule, RuleSet, Verdict
+from motet.permissions.secrets import is_secret, without_secrets
 
 __all__ = [
+    "ANY_HOST",
     "Action",
     "Answer",
     "Ask",
+    "Denial",
+    "DeniedByHuman",
     "Effect",
     "Gate",
     "GrantStore",
+    "OffLimits",
     "Origin",
+    "Redacted",
     "Rule",
     "RuleSet",
     "Verdict",
+    "how_to_allow",
     "is_protected",
+    "is_secret",
+    "off_limits",
+    "redact",
+    "resolved",
+    "without_secrets",
 ]

@@ -1,7 +1,8 @@
 """Answers that last: what a human allowed for a project, kept in the state directory.
 
-A grant is bound to the project's path and, for what the project itself defines, to a hash of the definition:
-one changed byte and the question comes again. The file is replaced whole; two processes that grant at the same
+A grant is bound to the project's path, unless it was given for always, and to a hash of the definition, where there
+is one (what the project itself defines, the directory that a command runs in): one changed byte and the question
+comes again. The file is replaced whole; two processes that grant at the same
 moment both keep their grant.
 """
 
@@ -23,7 +24,8 @@ from motet.permissions.action import Action
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """One lasting permission. `definition` is the SHA-256 of `Action.definition`, or empty."""
+    """One lasting permission. `definition` is the SHA-256 of `Action.definition`, or empty; `project` is empty for one
+    that holds everywhere."""
 
     project: str
     action: str
@@ -37,16 +39,17 @@ class GrantStore:
         self._path = state / "grants.json"
 
     def holds(self, project: Path, action: Action) -> bool:
-        """Whether `action` was allowed for `project` and its definition is still the same."""
-        return _grant(project, action) in self._read()
+        """Whether `action` was allowed for `project`, or for always, and its definition is still the same."""
+        kept = self._read()
+        return _grant(project, action) in kept or _grant(None, action) in kept
 
-    def add(self, project: Path, action: Action) -> None:
-        """Remember that `action` is allowed for `project`."""
+    def add(self, project: Path | None, action: Action) -> None:
+        """Remember that `action` is allowed for `project`; None: in every project."""
         with self._locked():
             self._write([*self._read(), _grant(project, action)])
 
     def forget(self, project: Path) -> int:
-        """Forget all grants for `project`; returns how many there were."""
+        """Forget all grants for `project`; returns how many there were. What was allowed for always stays."""
         with self._locked():
             before = self._read()
             kept = [grant for grant in before if grant.project != str(project)]
@@ -85,8 +88,8 @@ class GrantStore:
             raise MotetError(f"{self._path}: cannot keep the grants: {error.strerror}; make it writable") from error
 
 
-def _grant(project: Path, action: Action) -> Grant:
+def _grant(project: Path | None, action: Action) -> Grant:
     definition = (
         hashlib.sha256(action.definition.encode("utf-8", "surrogatepass")).hexdigest() if action.definition else ""
     )
-    return Grant(str(project), str(action), definition)
+    return Grant("" if project is None else str(project), str(action), definition)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from motet.permissions.secrets import is_secret
+
 _DIRECTORIES = frozenset({
     ".git", ".hg", ".svn", ".jj", ".github", ".gitlab", ".circleci", ".buildkite", ".woodpecker", ".forgejo",
     ".ci", ".husky", ".githooks", ".devcontainer", ".vscode", ".idea", ".zed", ".nvim", ".vim", ".claude",
@@ -19,7 +21,7 @@ _FILES = frozenset({
     ".zprofile", ".netrc", ".npmrc", ".pypirc", ".yarnrc", ".yarnrc.yml", "agents.md", "claude.md", "gemini.md",
     ".cursorrules", ".clinerules", ".windsurfrules", "sitecustomize.py", "usercustomize.py",
 })  # fmt: skip
-_SECRET_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".pth")
+_SUFFIXES = (".pem", ".key", ".pth")
 
 
 def is_protected(path: str) -> bool:
@@ -28,4 +30,4 @@ def is_protected(path: str) -> bool:
     if any(part in _DIRECTORIES for part in parts):
         return True
     name = parts[-1] if parts else ""
-    return name in _FILES or name.startswith(".env") or name.endswith(_SECRET_SUFFIXES)
+    return name in _FILES or name.startswith(".env") or name.endswith(_SUFFIXES) or is_secret(path)

@@ -34,14 +34,15 @@ _PR_SET_PDEATHSIG = 1
 class Child:
     """A running program and the streams to it. Whoever spawned it ends it with `terminate`."""
 
-    __slots__ = ("_exit", "_popen", "_silent", "_transports", "pid", "stderr", "stdin", "stdout")
+    __slots__ = ("_ask_to_end", "_exit", "_popen", "_silent", "_transports", "pid", "stderr", "stdin", "stdout")
 
     stdin: asyncio.StreamWriter
     stdout: asyncio.StreamReader
     stderr: asyncio.StreamReader
 
-    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
+    def __init__(self, popen: subprocess.Popen[bytes], ask_to_end: Callable[[int], None] | None = None) -> None:
         self.pid = popen.pid
+        self._ask_to_end = ask_to_end
         self._popen = popen
         self._exit = exit_of(popen.pid)
         self._silent: list[asyncio.Event] = []
@@ -60,7 +61,10 @@ class Child:
         Needed also after the program has exited: what it left running in its group ends too. When this is
         cancelled, KILL comes at once.
         """
-        self._signal(signal.SIGTERM)
+        if self._ask_to_end is None or self._exit.done():
+            self._signal(signal.SIGTERM)
+        else:
+            self._ask_to_end(self.pid)
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(GRACE):
@@ -83,20 +87,27 @@ class Child:
         for transport in self._transports:
             transport.close()
 
+    def kill_group(self) -> None:
+        """KILL to the whole group; `terminate` is still due."""
+        self._signal(signal.SIGKILL)
+
     async def connect(self) -> None:
         """Make streams of the pipes. `spawn` calls it; nobody else needs to."""
         loop = asyncio.get_running_loop()
         pipes = self._popen
-        assert pipes.stdin and pipes.stdout and pipes.stderr
+        assert pipes.stdin and pipes.stdout
         writing, protocol = await loop.connect_write_pipe(lambda: _Incoming(loop), pipes.stdin)
         self._transports.append(writing)
         self.stdin = asyncio.StreamWriter(writing, protocol, None, loop)
         incoming: list[asyncio.StreamReader] = []
-        for pipe in (pipes.stdout, pipes.stderr):
+        for pipe in filter(None, (pipes.stdout, pipes.stderr)):
             reading, protocol = await loop.connect_read_pipe(lambda: _Incoming(loop), pipe)
             self._transports.append(reading)
             self._silent.append(protocol.silent)
             incoming.append(protocol.reader)
+        if len(incoming) == 1:
+            incoming.append(asyncio.StreamReader(loop=loop))
+            incoming[1].feed_eof()
         self.stdout, self.stderr = incoming
 
     def _signal(self, number: signal.Signals) -> None:
@@ -105,10 +116,18 @@ class Child:
                 os.killpg(self.pid, number)
 
 
-async def spawn(argv: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str] | None = None) -> Child:
+async def spawn(
+    argv: Sequence[str | Path],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    merged: bool = False,
+    ask_to_end: Callable[[int], None] | None = None,
+) -> Child:
     """Start `argv` in `cwd` in a session of its own; it dies when motet dies.
 
-    A name without `/` is looked up on the PATH of `env` (of this process when None), never in `cwd`. Nothing
+    With `merged`, what it writes to its error stream comes in `stdout`, in the order it was written. `ask_to_end`
+    gets its number instead of the TERM that `terminate` begins with. A name without `/` is looked up on the PATH of `env` (of this process when None), never in `cwd`. Nothing
     but the three streams is inherited. Raises `ProcessError` when it cannot be started.
     """
     name = str(argv[0])
@@ -116,7 +135,7 @@ async def spawn(argv: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]
     program = name if "/" in name else find_program(name, path=path)
     if program is None:
         raise ProcessError(f"{name}: not found; install it or put it on PATH")
-    child = Child(_start([program, *argv[1:]], name, cwd, env))
+    child = Child(_start([program, *argv[1:]], name, cwd, env, merged), ask_to_end)
     guard.watch(child.pid)
     try:
         await child.connect()
@@ -127,7 +146,7 @@ async def spawn(argv: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]
 
 
 def _start(
-    argv: Sequence[str | Path], name: str, cwd: Path, env: Mapping[str, str] | None
+    argv: Sequence[str | Path], name: str, cwd: Path, env: Mapping[str, str] | None, merged: bool
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -135,7 +154,7 @@ def _start(
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merged else subprocess.PIPE,
             cwd=cwd,
             env=env,
             start_new_session=True,

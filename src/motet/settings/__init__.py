@@ -6,21 +6,29 @@ at is returned apart, inert until the user trusts it.
 
 from motet.settings.load import Loaded, load_settings
 from motet.settings.schema import (
+    ChatSettings,
     CheckerSettings,
     FixSettings,
+    GroupSettings,
     PermissionSettings,
+    PluginSettings,
     ProviderSettings,
     ServerSettings,
     Settings,
+    ToolsSettings,
 )
 
 __all__ = [
+    "ChatSettings",
     "CheckerSettings",
     "FixSettings",
+    "GroupSettings",
     "Loaded",
     "PermissionSettings",
+    "PluginSettings",
     "ProviderSettings",
     "ServerSettings",
     "Settings",
+    "ToolsSettings",
     "load_settings",
 ]

@@ -34,6 +34,64 @@ class FixSettings(_Table):
     )
 
 
+class ChatSettings(_Table):
+    """`[chat]`: limits and habits of chats."""
+
+    rounds: Annotated[int, Field(ge=1, le=1000)] = Field(default=50, description="answers of the model in one turn")
+    max_tokens: PositiveInt | None = Field(default=None, description="tokens that one turn may use")
+    max_cost: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that one turn may cost"
+    )
+    max_prompt_tokens: PositiveInt | None = Field(
+        default=None, description="tokens of one request, besides the model's own limit"
+    )
+    keep_cycles: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=3, description="newest turns that stay word for word when a long chat is summed up"
+    )
+    titles: bool = Field(default=True, description="let a model name new chats")
+    context_order: Literal["before", "after"] = Field(
+        default="before", description="what is shared comes before or after your text"
+    )
+    editing_mode: Literal["emacs", "vi"] = Field(default="emacs", description="keys of the line you type in")
+
+
+class PluginSettings(_Table):
+    """`[variables.NAME]`, `[commands.NAME]`, `[tools.own.NAME]`: your own, as plain Python functions."""
+
+    callback: str = Field(description="`package.module:function`")
+    description: str = Field(
+        default="", description="what completion and help say; default: the function's docstring"
+    )
+    contains_code: bool = Field(default=True, description="whether it shares code")
+
+
+class ToolsSettings(_Table):
+    """`[tools]`: what a model may do besides talking."""
+
+    default: list[str] = Field(default_factory=list, description="tools and groups that every new chat has")
+    timeout: Annotated[float, Field(gt=0)] = Field(default=600.0, description="seconds that one call may take")
+    own: dict[str, PluginSettings] = Field(default_factory=dict)
+
+
+class GroupSettings(_Table):
+    """`[groups.NAME]`: files that `#group:NAME` shares, tools that `@NAME` hands over."""
+
+    description: str = Field(default="", description="what completion says")
+    files: list[str] = Field(default_factory=list, description="globs such as `src/api/**`")
+    tools: list[str] = Field(default_factory=list, description="names of tools and groups")
+    prompt: str = Field(default="", description="what the model is told when it gets the group")
+
+
+class ModelSettings(_Table):
+    """`[models]`: a model of its own for a kind of work; what is not set is done by `model`."""
+
+    chat: str | None = Field(default=None, description="talks with you, and acts with tools")
+    edit: str | None = Field(default=None, description="`motet edit` and `motet fix`")
+    title: str | None = Field(default=None, description="names chats; a small one will do")
+    compact: str | None = Field(default=None, description="sums up chats that have become long")
+    reply: str | None = Field(default=None, description="judges whether a post on a board wants a reply")
+
+
 class ProviderSettings(_Table):
     """`[providers.NAME]`: a provider of your own, or changes to a known one."""
 
@@ -44,7 +102,8 @@ class ProviderSettings(_Table):
         default=None, description="which protocol the address speaks"
     )
     key: str | None = Field(
-        default=None, description="`env:NAME`, or `cmd:COMMAND` whose first output line is the key"
+        default=None,
+        description="`env:NAME`, `cmd:COMMAND` whose first output line is the key, `file` (motet's own), `keyring`",
     )
     model: str | None = Field(default=None, description="the model that the provider's name alone stands for")
     context_tokens: PositiveInt | None = Field(default=None, description="window of the model, in tokens")
@@ -88,7 +147,14 @@ class Settings(_Table):
         default=None, description="`provider/model`, `provider` or `offline`; default: the first usable"
     )
     ignore: list[str] = Field(default_factory=list, description="gitignore patterns of files to leave out")
+    send_code: bool = Field(default=True, description="false: nothing that holds code leaves this machine")
     fix: FixSettings = Field(default_factory=FixSettings)
+    chat: ChatSettings = Field(default_factory=ChatSettings)
+    tools: ToolsSettings = Field(default_factory=ToolsSettings)
+    groups: dict[str, GroupSettings] = Field(default_factory=dict)
+    variables: dict[str, PluginSettings] = Field(default_factory=dict)
+    commands: dict[str, PluginSettings] = Field(default_factory=dict)
+    models: ModelSettings = Field(default_factory=ModelSettings)
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     servers: dict[str, ServerSettings] = Field(default_factory=dict)
     checkers: dict[str, CheckerSettings] = Field(default_factory=dict)

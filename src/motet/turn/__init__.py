@@ -6,7 +6,7 @@ The only loop of its kind; chat and fix both use it. Limits are small values wit
 from motet.turn.conversation import Conversation, InMemory
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState, WindowLimit
-from motet.turn.run import estimate_request, run_turn
+from motet.turn.run import ask_to_send, estimate_request, run_turn
 
 __all__ = [
     "AnswerStarted",
@@ -24,6 +24,7 @@ __all__ = [
     "TurnEvent",
     "TurnState",
     "WindowLimit",
+    "ask_to_send",
     "estimate_request",
     "run_turn",
 ]

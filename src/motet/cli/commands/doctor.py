@@ -6,16 +6,19 @@ import asyncio
 import platform
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from motet import __version__
+from motet.cli.commands.models import own_models
 from motet.cli.output import told
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import MotetError
+from motet.models.catalog import Candidate
 from motet.paths import config_file
 
 
@@ -74,6 +77,30 @@ async def _examine() -> list[_Finding]:
         findings.append(_Finding(_GOOD, "model", f"{model.name} ({why})"))
     except MotetError as error:
         findings.append(_Finding(_BAD, "model", str(error)))
+    findings += [_Finding(_GOOD if works else _BAD, "model", line) for works, line in await own_models(engine)]
+    return [*findings, *_providers(engine, await engine.models())]
+
+
+def _providers(engine: Engine, candidates: Sequence[Candidate]) -> list[_Finding]:
+    """What `motet models` says, in short: who can be used, and why those cannot that somebody has set up."""
+    findings: list[_Finding] = []
+    without: list[str] = []
+    stopped: list[str] = []
+    seen: set[str] = {"offline"}
+    for candidate in candidates:
+        name = candidate.name.partition("/")[0]
+        if name in seen:
+            continue
+        seen.add(name)
+        if candidate.usable or name in engine.loaded.settings.providers:
+            findings.append(_Finding(_GOOD if candidate.usable else _MISSING, name, candidate.reason))
+        else:
+            (stopped if candidate.name == name else without).append(name)
+    if without:
+        advice = f"without a key: {', '.join(without)}; `motet config key NAME` adds one"
+        findings.append(_Finding(_MISSING, "providers", advice))
+    if stopped:
+        findings.append(_Finding(_MISSING, "local", f"no server runs: {', '.join(stopped)}"))
     return findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import click
 from motet.cli.output import told, write_json
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
+from motet.engine.models import model_for
 from motet.errors import MotetError
 from motet.models.catalog import Candidate
+from motet.settings.schema import ModelSettings
 
 
 @click.command("models")
@@ -23,6 +26,7 @@ def command(as_json: bool) -> int:
     \b
     Examples:
       motet models
+      motet config key anthropic       give motet a key for one
       motet fix --model anthropic      a provider's default model
       motet fix --model ollama/qwen3   this one
     """
@@ -53,7 +57,24 @@ async def _list(as_json: bool) -> int:
         messages.line(f"Default: none: {error}")
         return error.exit_code
     messages.line(f"Default: {model.name} ({why})", hang=2)
+    for _, line in await own_models(engine):
+        messages.line(line, hang=2)
+    messages.line("To change it: motet config model NAME. To add a key: motet config key PROVIDER.", "dim", hang=2)
     return 0
+
+
+async def own_models(engine: Engine) -> list[tuple[bool, str]]:
+    """For each kind of work with a model of its own: whether it can be used, and a line that says which or why not."""
+    lines: list[tuple[bool, str]] = []
+    settings = engine.loaded.settings
+    for work in ModelSettings.model_fields:
+        try:
+            model = await model_for(work, settings, engine.root, os.environ)
+        except MotetError as error:
+            lines.append((False, f"cannot be used: {error}"))
+        else:
+            lines += [(True, f"models.{work}: {model.name}")] if model else []
+    return lines
 
 
 def _fields(candidate: Candidate) -> dict[str, object]:
@@ -65,4 +86,7 @@ def _fields(candidate: Candidate) -> dict[str, object]:
         "reason": candidate.reason,
         "host": where.host if where else None,
         "context_tokens": candidate.limits.context_tokens if candidate.limits else None,
+        "tools": candidate.limits.tools if candidate.limits else None,
+        "images": candidate.limits.images if candidate.limits else None,
+        "documents": candidate.limits.documents if candidate.limits else None,
     }

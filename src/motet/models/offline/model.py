@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from motet.messages import ToolCall, estimate_tokens
+from motet.models.offline.conversation import WHO, reply
 from motet.models.offline.mend import Mender, Outcome
 from motet.models.offline.names import unknown_in
 from motet.models.offline.request import TOOL, Brief, Past, read_request
@@ -26,17 +27,11 @@ from motet.models.protocol import (
 _PIECE = 2_000
 """Characters of a tool call's arguments in one delta."""
 
-_WHO = "I am the offline model: I apply suggested fixes and close names, I do not reason."
-_ABLE = (
-    "Give me files with their diagnostics (motet fix does) and I propose: the fixes that language servers suggest, "
-    "the name that a message says was meant, the one name in the shown text that is clearly the closest, and a "
-    "few repairs that follow from the message alone. For anything else choose another model: `motet models`."
-)
-
 
 class OfflineModel:
     """Applies what the request itself says: suggested fixes, *did you mean*, the closest name, certain repairs.
 
+    Without diagnostics it quotes what was shared and has most words in common with the question.
     Deterministic; never leaves this process; costs nothing.
     """
 
@@ -61,10 +56,10 @@ class OfflineModel:
         return Destination(provider="offline", host="this machine", remote=False)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Answer with what is done and what is not and why, then one edit call per file."""
+        """Answer with what is done and what is not and why, then one edit call per file; or with quotes."""
         brief = read_request(request)
         if not brief.reports:
-            text = _closing(brief) if brief.answered else f"{_WHO} {_ABLE}"
+            text = _closing(brief) if brief.answered else await reply(request)
             async for event in _spoken(text):
                 yield event
             yield Completed("stop")
@@ -119,7 +114,7 @@ def _affordable(outcomes: Sequence[Outcome], limit: int | None) -> list[Outcome]
 def _account(brief: Brief, outcomes: Sequence[Outcome]) -> str:
     done = [line for outcome in outcomes for line in _done(brief, outcome)]
     left = [line for outcome in outcomes for line in _left(brief, outcome)]
-    parts = [_WHO]
+    parts = [WHO]
     if done:
         parts.append("\n".join(("What I change:", *done)))
     if left:

@@ -15,6 +15,9 @@ from motet.text.report import FileReport, parse_report
 
 TOOL = "replace_in_file"
 _ROOT = re.compile(r"^Workspace: (?P<root>\S.*?)\s*$", re.MULTILINE)
+_WRAPPED = re.compile(
+    r'<diagnostics(?P<attributes>(?: [\w-]+="[^"]*")*)>\n(?P<text>.*)\n</diagnostics>\s*', re.DOTALL
+)
 _BLOCK = re.compile(r"<{7} SEARCH\n(?P<search>.*?)^={7}\n(?P<replace>.*?)^>{7} REPLACE", re.DOTALL | re.MULTILINE)
 _REFUSED = re.compile(r"\b(?:rejected|refused|declined|not applied|nothing (?:was )?applied)\b", re.IGNORECASE)
 # The notes that `motet.fix` adds to a later request.
@@ -65,7 +68,7 @@ def read_request(request: ModelRequest) -> Brief:
     last = max((index for index, message in enumerate(messages) if message.role is Role.ASSISTANT), default=-1)
     news = messages[last + 1 :]
     results = [message for message in news if message.role is Role.TOOL]
-    asked = [part.text for message in news if message.role is Role.USER for part in message.parts]
+    asked = [_unwrapped(part.text) for message in news if message.role is Role.USER for part in message.parts]
     reports = {report.path: report for text in asked if (report := parse_report(text)) is not None}
     return Brief(
         root=_root(messages),
@@ -75,6 +78,14 @@ def read_request(request: ModelRequest) -> Brief:
         refused=any(_is_refusal(message) for message in results),
         pasts=_pasts(messages, [text for text in asked if parse_report(text) is None]),
     )
+
+
+def _unwrapped(text: str) -> str:
+    """What stands inside `<diagnostics …>`, as chats share it; any other `text` as it is."""
+    found = _WRAPPED.fullmatch(text)
+    if found is None:
+        return text
+    return found["text"].replace("<\\/", "</") if " escaped=" in found["attributes"] else found["text"]
 
 
 def _pasts(messages: Iterable[Message], remarks: Iterable[str]) -> dict[str, Past]:

@@ -5,34 +5,45 @@ https://platform.claude.com/docs/en/api/messages (and `messages-streaming`), ver
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from motet.errors import ModelErrorKind
-from motet.messages import Message, Reasoning, Role
+from motet.messages import Document, Image, Message, Part, Reasoning, Role
+from motet.models.parts import goes_as_itself
 from motet.models.protocol import Completed, ModelEvent, ModelRequest, ReasoningDelta, TextDelta, Usage
 from motet.models.providers.dialect import AnswerFault
 from motet.models.providers.failures import fault_in_answer
 from motet.models.providers.fields import as_count, as_object, as_text, parse_object
 from motet.models.providers.neutral import arguments_object, own_reasoning, prepared, wire_id
+from motet.models.providers.pictures import PDF, picture_type
 from motet.models.providers.pieces import CallCollector, Characters, PendingCall, fresh_call_id
 
 API_VERSION = "2023-06-01"
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+_BEFORE = "(The beginning of the conversation is left out.)"
+_AFTER = "Go on."
 
 Block = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class AnthropicMessages:
-    """How one model of one server is spoken to. `extra` are further fields of the body, as the provider documents."""
+    """How one model of one server is spoken to. `extra` are further fields of the body, as the provider documents.
+
+    `images`, `documents`: whether pictures and PDF go as themselves (`build-with-claude/vision`, `pdf-support`).
+    """
 
     provider: str
     model: str
     output_tokens: int
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
+    images: bool = False
+    documents: bool = False
     give_back_reasoning: bool = True
     new_call_id: Callable[[], str] = fresh_call_id
 
@@ -40,6 +51,11 @@ class AnthropicMessages:
     def path(self) -> str:
         """See `Dialect`."""
         return "/v1/messages"
+
+    @property
+    def models_path(self) -> str:
+        """See `Dialect`."""
+        return "/v1/models"
 
     def headers(self, key: str) -> dict[str, str]:
         """See `Dialect`."""
@@ -76,19 +92,26 @@ class AnthropicMessages:
         return None
 
     def _messages(self, messages: Sequence[Message]) -> list[Block]:
-        """Messages in turns: all that is not the model's, tool results included, is one user turn."""
+        """Messages in turns: all that is not the model's, tool results included, is one user turn.
+
+        The first and the last turn must be the user's: what was cut off there is said in a word.
+        """
         turns: list[tuple[str, list[Block]]] = []
         for message in messages:
             role = "assistant" if message.role is Role.ASSISTANT else "user"
-            content = self._assistant(message) if role == "assistant" else _user(message)
+            content = self._assistant(message) if role == "assistant" else self._user(message)
             if turns and turns[-1][0] == role:
                 turns[-1][1].extend(content)
             else:
                 turns.append((role, content))
+        if turns and turns[0][0] == "assistant":
+            turns.insert(0, ("user", [_text_block(_BEFORE)]))
+        if turns and turns[-1][0] == "assistant":
+            turns.append(("user", [_text_block(_AFTER)]))
         return [{"role": role, "content": content} for role, content in turns]
 
     def _assistant(self, message: Message) -> list[Block]:
-        reasoning = own_reasoning(message, self.provider, self.model) if self.give_back_reasoning else []
+        reasoning = [part for part in own_reasoning(message, self.provider, self.model) if self._goes_back(part)]
         text, calls = message.text, [_call_block(message, index) for index in range(len(message.calls))]
         content: list[Block] = []
         text_done = calls_done = 0
@@ -101,6 +124,40 @@ class AnthropicMessages:
             text_done, calls_done = max(text_done, text_before), max(calls_done, calls_before)
         return [*content, *_text_blocks(text[text_done:]), *calls[calls_done:]]
 
+    def _user(self, message: Message) -> list[Block]:
+        if message.result is None:
+            return self._blocks(message.parts)
+        block: Block = {"type": "tool_result", "tool_use_id": wire_id(message.result.call_id, _CALL_ID)}
+        if any(self._as_itself(part) for part in message.parts):
+            block["content"] = self._blocks(message.parts)
+        elif message.text.strip():
+            block["content"] = message.text
+        if message.result.is_error:
+            block["is_error"] = True
+        return [block]
+
+    def _blocks(self, parts: Sequence[Part]) -> list[Block]:
+        return [self._block(part) for part in parts if part.text.strip()]
+
+    def _block(self, part: Part) -> Block:
+        match part:
+            case Image() if self._as_itself(part):
+                return {"type": "image", "source": _source(picture_type(part.data), part.data)}
+            case Document() if self._as_itself(part):
+                block: Block = {"type": "document", "source": _source(PDF, part.data)}
+                return {**block, "title": part.name} if part.name.strip() else block
+            case _:
+                return _text_block(part.text)
+
+    def _as_itself(self, part: Part) -> bool:
+        return goes_as_itself(part, images=self.images, documents=self.documents)
+
+    def _goes_back(self, part: Reasoning) -> bool:
+        # Without a signature it came through another dialect, or was cut.
+        return self.give_back_reasoning and bool(
+            part.provider_metadata.get("signature") or part.provider_metadata.get("redacted")
+        )
+
 
 def _text_block(text: str) -> Block:
     return {"type": "text", "text": text}
@@ -110,15 +167,8 @@ def _text_blocks(text: str) -> list[Block]:
     return [_text_block(text)] if text.strip() else []
 
 
-def _user(message: Message) -> list[Block]:
-    if message.result is None:
-        return [_text_block(part.text) for part in message.parts if part.text.strip()]
-    block: Block = {"type": "tool_result", "tool_use_id": wire_id(message.result.call_id, _CALL_ID)}
-    if message.text.strip():
-        block["content"] = message.text
-    if message.result.is_error:
-        block["is_error"] = True
-    return [block]
+def _source(kind: str, data: bytes) -> Block:
+    return {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}
 
 
 def _call_block(message: Message, index: int) -> Block:

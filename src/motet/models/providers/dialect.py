@@ -51,6 +51,11 @@ class Dialect(Protocol):
         """Where requests go, below the base address."""
         ...
 
+    @property
+    def models_path(self) -> str:
+        """Where the models are listed, below the base address."""
+        ...
+
     def headers(self, key: str) -> dict[str, str]:
         """Headers of every request; `key` is empty when the server needs none."""
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -62,6 +62,10 @@ class HttpModel:
     def destination(self) -> Destination:
         """See `Model`."""
         return Destination(self._endpoint.provider, self._endpoint.host)
+
+    def body(self, request: ModelRequest) -> Mapping[str, object]:
+        """The JSON body that `request` would be sent as."""
+        return self._dialect.body(request)
 
     def __repr__(self) -> str:
         return f"HttpModel({self.name!r}, {self._endpoint.host!r})"

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from motet.messages import Message, Reasoning, Text, ToolCall
+from motet.messages import Message, Reasoning, Role, Text, ToolCall
+from motet.models.providers.fields import as_object
 
 
 def without_tools(messages: Sequence[Message]) -> list[Message]:
@@ -23,7 +24,9 @@ def without_tools(messages: Sequence[Message]) -> list[Message]:
 def _as_text(message: Message) -> Message:
     if message.result is not None:
         word = "error" if message.result.is_error else "result"
-        return Message.user(f"{word.capitalize()} of {message.result.name}:\n{message.text}", tag=message.tag)
+        said = Text(f"{word.capitalize()} of {message.result.name}:\n{message.text}")
+        shown = tuple(part for part in message.parts if not isinstance(part, Text))
+        return replace(message, role=Role.USER, parts=(said, *shown), result=None)
     if message.calls:
         calls = tuple(Text(f"(called {call.name} with {call.arguments})") for call in message.calls)
         return replace(message, parts=message.parts + calls, calls=(), reasoning=())
@@ -31,9 +34,50 @@ def _as_text(message: Message) -> Message:
 
 
 def prepared(messages: Sequence[Message], *, with_tools: bool) -> list[Message]:
-    """`messages` without those that say nothing, and without calls when no tools are offered."""
-    told = list(messages) if with_tools else without_tools(messages)
+    """`messages` without those that say nothing, and without calls when no tools are offered; no id comes twice."""
+    told = _distinct(messages) if with_tools else without_tools(messages)
     return [message for message in told if message.calls or message.result or message.text.strip()]
+
+
+def _distinct(messages: Sequence[Message]) -> list[Message]:
+    """`messages` in which a call whose id an earlier one has gets another, and its result with it.
+
+    Several servers count their calls anew in each answer; others refuse an id that comes twice.
+    """
+    seen: set[str] = set()
+    renamed: dict[str, str] = {}
+    result: list[Message] = []
+    for message in messages:
+        if message.calls:
+            renamed = {call.id: _fresh(call.id, seen) for call in message.calls}
+            if any(old != new for old, new in renamed.items()):
+                message = _renamed(message, renamed)
+        elif message.result is not None and (new := renamed.get(message.result.call_id)):
+            message = replace(message, result=replace(message.result, call_id=new))
+        result.append(message)
+    return result
+
+
+def _renamed(message: Message, names: Mapping[str, str]) -> Message:
+    """`message` with other ids of its calls; what a provider wants back with a call follows its id."""
+    calls = tuple(replace(call, id=names[call.id]) for call in message.calls)
+    reasoning = tuple(
+        Reasoning(part.text, {**part.provider_metadata, "calls": {names.get(old, old): data for old, data in own}})
+        if (own := as_object(part.provider_metadata.get("calls")).items())
+        else part
+        for part in message.reasoning
+    )
+    return replace(message, calls=calls, reasoning=reasoning)
+
+
+def _fresh(call_id: str, seen: set[str]) -> str:
+    """`call_id`, or the next like it that nobody has `seen`; it has been seen then."""
+    number, fresh = 1, call_id
+    while fresh in seen:
+        number += 1
+        fresh = f"{call_id}_{number}"
+    seen.add(fresh)
+    return fresh
 
 
 def arguments_object(call: ToolCall) -> Mapping[str, object]:

@@ -32,7 +32,8 @@ class KnownModel:
 class Provider:
     """A provider. `local`: a server on this machine, whose models are whatever is installed there.
 
-    `key_env` is the variable that holds its key. `output_field` and `strict_history`: see `ChatCompletions`.
+    `key_env` is the variable that holds its key. `check_path`: what only a holder of a key may read, where everybody
+    may list the models. `output_field` and `strict_history`: see `ChatCompletions`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Provider:
     models: Mapping[str, KnownModel] = field(default_factory=dict[str, KnownModel])
     output_field: str = "max_tokens"
     strict_history: bool = False
+    check_path: str = ""
 
     def known(self, model: str) -> KnownModel:
         """What is known about `model`, also under the name of a dated snapshot of it."""
@@ -52,7 +54,13 @@ class Provider:
 
 
 def _model(context: int, output: int, price: Price | None = None) -> KnownModel:
+    """A model of text alone."""
     return KnownModel(Limits(context, output), price)
+
+
+def _sees(context: int, output: int, price: Price | None = None, *, documents: bool = True) -> KnownModel:
+    """A model that sees pictures, and reads documents unless the provider's protocol has no place for them."""
+    return KnownModel(Limits(context, output, images=True, documents=documents), price)
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -65,11 +73,11 @@ PROVIDERS: Mapping[str, Provider] = {
             "claude-sonnet-5-5",
             dialect="anthropic",
             models={
-                "claude-sonnet-5-5": _model(1_000_000, 32_000, Price(2.0, 10.0, 0.10)),
-                "claude-opus-5-5": _model(1_000_000, 32_000, Price(4.0, 20.0, 0.20)),
-                "claude-haiku-5-5": _model(100_000, 16_000, Price(0.10, 0.50, 0.01)),
-                "claude-sonnet-5": _model(1_000_000, 32_000, Price(2.0, 10.0, 0.20)),
-                "claude-haiku-4-5": _model(200_000, 32_000, Price(1.0, 5.0, 0.10)),
+                "claude-sonnet-5-5": _sees(1_000_000, 32_000, Price(2.0, 10.0, 0.10)),
+                "claude-opus-5-5": _sees(1_000_000, 32_000, Price(4.0, 20.0, 0.20)),
+                "claude-haiku-5-5": _sees(100_000, 16_000, Price(0.10, 0.50, 0.01)),
+                "claude-sonnet-5": _sees(1_000_000, 32_000, Price(2.0, 10.0, 0.20)),
+                "claude-haiku-4-5": _sees(200_000, 32_000, Price(1.0, 5.0, 0.10)),
             },
         ),
         Provider(
@@ -78,11 +86,11 @@ PROVIDERS: Mapping[str, Provider] = {
             "OPENAI_API_KEY",
             "gpt-6.1-terra",
             models={
-                "gpt-6.1-sol": _model(272_000, 32_000, Price(2.0, 10.0, 0.10)),
-                "gpt-6.1-terra": _model(272_000, 32_000, Price(1.0, 5.0, 0.05)),
-                "gpt-6-luna": _model(272_000, 32_000, Price(0.10, 0.50, 0.01)),
-                "gpt-5-mini": _model(272_000, 32_000, Price(0.25, 2.0, 0.025)),
-                "gpt-4.1": _model(1_000_000, 32_000, Price(2.0, 8.0, 0.50)),
+                "gpt-6.1-sol": _sees(272_000, 32_000, Price(2.0, 10.0, 0.10)),
+                "gpt-6.1-terra": _sees(272_000, 32_000, Price(1.0, 5.0, 0.05)),
+                "gpt-6-luna": _sees(272_000, 32_000, Price(0.10, 0.50, 0.01)),
+                "gpt-5-mini": _sees(272_000, 32_000, Price(0.25, 2.0, 0.025)),
+                "gpt-4.1": _sees(1_000_000, 32_000, Price(2.0, 8.0, 0.50)),
             },
             output_field="max_completion_tokens",
         ),
@@ -93,9 +101,9 @@ PROVIDERS: Mapping[str, Provider] = {
             "gemini-3.8-flash",
             models={
                 # Half of this until the end of 2026.
-                "gemini-3.8-flash": _model(1_048_576, 32_000, Price(1.5, 7.5, 0.15)),
-                "gemini-3.6-flash": _model(1_048_576, 32_000, Price(1.5, 7.5, 0.15)),
-                "gemini-3.5-flash-lite": _model(1_048_576, 32_000, Price(0.30, 2.50, 0.03)),
+                "gemini-3.8-flash": _sees(1_048_576, 32_000, Price(1.5, 7.5, 0.15), documents=False),
+                "gemini-3.6-flash": _sees(1_048_576, 32_000, Price(1.5, 7.5, 0.15), documents=False),
+                "gemini-3.5-flash-lite": _sees(1_048_576, 32_000, Price(0.30, 2.50, 0.03), documents=False),
             },
         ),
         Provider(
@@ -104,16 +112,17 @@ PROVIDERS: Mapping[str, Provider] = {
             "OPENROUTER_API_KEY",
             "anthropic/claude-sonnet-5.5",
             models={
-                "anthropic/claude-sonnet-5.5": _model(1_000_000, 16_000, Price(2.0, 10.0, 0.10)),
-                "openai/gpt-6.1-terra": _model(272_000, 16_000, Price(1.0, 5.0, 0.05)),
+                "anthropic/claude-sonnet-5.5": _sees(1_000_000, 16_000, Price(2.0, 10.0, 0.10)),
+                "openai/gpt-6.1-terra": _sees(272_000, 16_000, Price(1.0, 5.0, 0.05)),
             },
+            check_path="/key",
         ),
         Provider(
             "mistral",
             "https://api.mistral.ai/v1",
             "MISTRAL_API_KEY",
             "mistral-medium-latest",
-            models={"mistral-medium": _model(256_000, 16_000, Price(1.5, 7.5, 1.5))},
+            models={"mistral-medium": _sees(256_000, 16_000, Price(1.5, 7.5, 1.5), documents=False)},
             strict_history=True,
         ),
         Provider(
@@ -143,7 +152,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "https://api.x.ai/v1",
             "XAI_API_KEY",
             "grok-4.5",
-            models={"grok-4.5": _model(200_000, 32_000, Price(2.0, 6.0, 0.50))},
+            models={"grok-4.5": _sees(200_000, 32_000, Price(2.0, 6.0, 0.50), documents=False)},
         ),
         Provider("ollama", "http://127.0.0.1:11434/v1", local=True),
         Provider("lmstudio", "http://127.0.0.1:1234/v1", local=True),

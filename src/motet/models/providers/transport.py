@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     import httpx2
 
 CONNECT_SECONDS = 10.0
+CHECK_SECONDS = 15.0
 LAST_WORDS_SECONDS = 2.0
 """How long the token counts and the end marker may take after the answer itself is whole."""
 MAX_EVENT_BYTES = 16 * 2**20
 MAX_ANSWER_CHARS = 64 * 2**20
 MAX_ERROR_BYTES = 64 * 2**10
+MAX_LIST_BYTES = 4 * 2**20
 
 
 class Broken(Exception):
@@ -115,6 +117,35 @@ async def post(endpoint: Endpoint, path: str, body: bytes, headers: Mapping[str,
         raise Broken(f"the address is not usable ({error})") from None
     except (httpx2.SSEError, httpx2.DecodingError) as error:
         raise AnswerFault(ModelErrorKind.BAD_RESPONSE, str(error)) from None
+    except httpx2.HTTPError as error:
+        # Its request holds the key: it is told, not chained.
+        raise _broken(error, endpoint) from None
+
+
+async def get(endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
+    """Ask for `path`: status, headers (names in lower case) and the beginning of the body. Raises `Broken`.
+
+    Waits for `CHECK_SECONDS` at most. Proxies and redirects: as for `post`.
+    """
+    import httpx2
+
+    try:
+        async with (
+            asyncio.timeout(CHECK_SECONDS),
+            _client(endpoint) as client,
+            client.stream("GET", endpoint.url(path), headers=dict(headers)) as response,
+        ):
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) >= MAX_LIST_BYTES:
+                    break
+            named = {name.lower(): value for name, value in response.headers.items()}
+            return response.status_code, named, bytes(body)
+    except TimeoutError:
+        raise Broken(f"no answer within {CHECK_SECONDS:g} s") from None
+    except httpx2.InvalidURL as error:
+        raise Broken(f"the address is not usable ({error})") from None
     except httpx2.HTTPError as error:
         # Its request holds the key: it is told, not chained.
         raise _broken(error, endpoint) from None

@@ -1,4 +1,4 @@
-"""`python -m motet.models.scripted --script FILE [--port N] [--log FILE]`: a scripted provider for the shell.
+"""`python -m motet.models.scripted --script FILE [--port N] [--log FILE] [--lenient]`: a scripted provider for the shell.
 
 Prints its address, then serves until it is interrupted or terminated. The log gets one JSON line a request;
 keys are left out of it.
@@ -27,9 +27,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--script", type=Path, required=True, help="JSON file with the answers")
     parser.add_argument("--port", type=int, default=0, help="port on 127.0.0.1; 0: a free one")
     parser.add_argument("--log", type=Path, help="file that gets one JSON line a request")
+    parser.add_argument("--lenient", action="store_true", help="also answer what real providers refuse")
     options = parser.parse_args(arguments)
     try:
-        asyncio.run(_serve(_read(options.script), options.port, options.log))
+        asyncio.run(_serve(_read(options.script), options.port, options.log, strict=not options.lenient))
     except (MotetError, OSError) as error:
         print(error, file=sys.stderr)
         return UsageError.exit_code
@@ -43,7 +44,7 @@ def _read(path: Path) -> Script:
         raise UsageError(f"{path}: {error}") from error
 
 
-async def _serve(script: Script, port: int, log: Path | None) -> None:
+async def _serve(script: Script, port: int, log: Path | None, *, strict: bool) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -55,7 +56,7 @@ async def _serve(script: Script, port: int, log: Path | None) -> None:
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
-    async with ScriptedServer(script, port=port, listener=note) as server:
+    async with ScriptedServer(script, port=port, listener=note, strict=strict) as server:
         print(server.url, flush=True)
         await stop.wait()
 

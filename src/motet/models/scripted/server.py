@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from motet.models.providers.fields import parse_object
 from motet.models.scripted.answers import FOR_EVER, Answer, Answering, HttpError, Script, ScriptedRequest, Step, Wire
 from motet.models.scripted.dialects import Event, error_body, events_of
+from motet.models.scripted.strict import refusal
 
 if TYPE_CHECKING:
     import ssl
@@ -29,6 +30,9 @@ class ScriptedServer:
     Speaks to `…/messages` as Anthropic, to `…/chat/completions` as OpenAI, and lists `models` at `…/models`; it
     also takes requests made through it as an HTTP proxy. `requests` holds what came in. A request beyond the
     script gets status 400. `listener` hears of each request as it comes. With `tls` it speaks HTTPS.
+
+    A request that breaks a rule of its provider (see `strict`) gets status 400 and uses up no step; `refused` holds
+    why. With `keys`, a request without one of them gets status 401, `models` included.
     """
 
     def __init__(
@@ -40,8 +44,11 @@ class ScriptedServer:
         port: int = 0,
         listener: Callable[[ScriptedRequest], None] | None = None,
         tls: ssl.SSLContext | None = None,
+        strict: bool = True,
+        keys: Sequence[str] = (),
     ) -> None:
         self.requests: list[ScriptedRequest] = []
+        self.refused: list[str] = []
         self._script: Script | Answering = (
             script if isinstance(script, Script) or callable(script) else Script(script, repeat=repeat)
         )
@@ -49,6 +56,8 @@ class ScriptedServer:
         self._port = port
         self._listener = listener
         self._tls = tls
+        self._strict = strict
+        self._keys = frozenset(keys)
         self._server: asyncio.Server | None = None
         self._arrived = asyncio.Condition()
         self._open: set[asyncio.Task[None]] = set()
@@ -96,11 +105,16 @@ class ScriptedServer:
         method, target, headers = await _read_head(reader)
         path = urlsplit(target).path
         body = await reader.readexactly(int(headers.get("content-length") or 0))
+        dialect: Literal["anthropic", "openai"] = "openai"
+        if path.endswith("/messages") or "anthropic-version" in headers:
+            dialect = "anthropic"
+        if not self._knows(headers):
+            await _send(writer, 401, error_body(HttpError(401, "invalid API key", "authentication_error"), dialect))
+            return
         if method == "GET" and path.endswith("/models"):
             listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
             await _send(writer, 200, json.dumps(listed))
             return
-        dialect: Literal["anthropic", "openai"] = "anthropic" if path.endswith("/messages") else "openai"
         if method != "POST" or not path.endswith(("/messages", "/chat/completions")):
             await _send(writer, 404, error_body(HttpError(404, f"no such place: {method} {path}"), dialect))
             return
@@ -112,7 +126,14 @@ class ScriptedServer:
             self._listener(request)
         await _answer(self._step(request), request, _Line(reader, writer, request))
 
+    def _knows(self, headers: Mapping[str, str]) -> bool:
+        given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        return not self._keys or given in self._keys
+
     def _step(self, request: ScriptedRequest) -> Step:
+        if self._strict and (error := refusal(request)):
+            self.refused.append(error.message)
+            return error
         if not isinstance(self._script, Script):
             return self._script(request)
         if not request.body.get("stream"):

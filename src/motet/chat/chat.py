@@ -1,0 +1,387 @@
+"""One conversation: what is sent, what comes back, what is kept. A front end draws its events and holds no state."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from motet.chat.budget import Budget
+from motet.chat.compaction import summarise, summary_request
+from motet.chat.conversation import ChatConversation
+from motet.chat.errors import NothingToSend, ReadOnly
+from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Said, Sent, Titled
+from motet.chat.happening import Happening
+from motet.chat.keeping import Keeping
+from motet.chat.parts import ChatOptions, ChatParts, Work
+from motet.chat.share import Share, newest
+from motet.chat.title import clean_title, fallback_title, title_request
+from motet.errors import MotetError
+from motet.history import ChatInfo
+from motet.messages import Message, MessageStack, Role
+from motet.models.protocol import Model, ModelRequest, TextDelta
+from motet.tools import Toolbox
+from motet.turn import (
+    AnswerStarted,
+    CostLimit,
+    Limit,
+    RepeatLimit,
+    RoundLimit,
+    Spending,
+    TokenLimit,
+    TurnEnded,
+    TurnEvent,
+    ask_to_send,
+    run_turn,
+)
+
+_PATIENCE = 0.15
+"""Seconds that `send` waits, after a stop, for the turn to be put in order; it goes on behind the scenes."""
+_SENDS = "your messages, what you share in them, and what tools find"
+
+
+class Chat:
+    """A chat with one model at a time.
+
+    `async for event in chat.send(text)` is a turn: the last event is an `Ended`. What is wrong before anything is sent
+    (an empty draft, too many tokens, another process that holds the chat) is raised, and then nothing has changed.
+    """
+
+    def __init__(
+        self,
+        parts: ChatParts,
+        info: ChatInfo,
+        model: Model,
+        messages: Sequence[Message] = (),
+        *,
+        writable: bool = True,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """`messages` make a valid stack. `writable`: this process holds the chat. `notes`: what its reader should
+        know, a line each."""
+        self.parts = parts
+        self.info = info
+        self.model = parts.door(model)
+        self.notes = tuple(notes)
+        self.is_writable = writable
+        self.spending = Spending(model.price)  # of the turn
+        self._keeping = Keeping(parts.history if writable else None, info.id, parts.create)
+        stack = MessageStack(*messages)
+        self._conversation = ChatConversation(stack, self._keeping, self._sum_up, parts.options.keep_cycles)
+        self._conversation.join = self._join
+        self._share = Share(parts, stack)
+        self._happening = Happening()
+        self._task: asyncio.Task[None] | None = None
+        self._said: list[str] = []
+        parts.before_asking = self._drawn
+        parts.tell = self._tell
+
+    @property
+    def id(self) -> str:
+        """Its ULID."""
+        return self.info.id
+
+    @property
+    def options(self) -> ChatOptions:
+        """Limits and habits."""
+        return self.parts.options
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The whole stack, hidden messages included."""
+        return tuple(self._conversation.stack)
+
+    @property
+    def share(self) -> Share:
+        """What is shared with the model: the context block, the tools that were handed over."""
+        return self._share
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._task is not None and not self._task.done()
+
+    def begin(self, system: Message, tools: Sequence[str]) -> None:
+        """The first messages of a new chat: the system prompt, and those of the tools that it has from the start.
+        They are kept when something is said. Raises `UsageError` for a tool that there is not."""
+        prompts = [prompt for name in tools for prompt in self.parts.tools.hand_over(name)]
+        self._conversation.begin([message.estimated() for message in (system, *prompts)])
+
+    def send(self, text: str, given: str = "") -> AsyncGenerator[ChatEvent]:
+        """Say `text`, and let the model work until it is done, stopped, or at a limit.
+
+        `given` is said behind it as it is: what stands there and looks like a symbol (`@cmd` in a diff that came
+        through a pipe) was not typed by the human, and shares and hands over nothing.
+        """
+        return self._turn(lambda: self._submit(text, given))
+
+    def go_on(self) -> AsyncGenerator[ChatEvent]:
+        """Let the model go on where a limit ended the turn, or ask again what was not answered."""
+        return self._turn(self._nothing_new)
+
+    def say(self, text: str) -> None:
+        """Say `text` while a turn runs: it joins the conversation before the model's next round."""
+        self._said.append(text)
+
+    def stop(self) -> None:
+        """End the turn; `send` ends within 200 ms, and the stack is valid."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def close(self) -> None:
+        """End the turn and whatever goes on behind the scenes."""
+        self.stop()
+        await self._settled()
+
+    async def preview(self, text: str = "") -> ModelRequest:
+        """The next request, exactly; with `text`, as it would be if that were sent. Nothing is sent or kept: where it
+        would have to be summed up first, it is shown as it is, longer than what fits."""
+        coming = (
+            (await self._share.prepare(text, self._next_cycle, self.model.limits)).messages if text.strip() else ()
+        )
+        self._set_budget()
+        told = self._conversation.told(coming)
+        return ModelRequest(tuple(told), self._toolbox().definitions if self.model.limits.tools else ())
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the next request has, without a new message."""
+        self._set_budget()
+        return self._conversation.tokens
+
+    async def keep_draft(self, text: str) -> None:
+        """Keep what is typed and not sent; a new chat that has nothing else is kept for it."""
+        self.info = replace(self.info, draft=text)
+        await self._keeping.draft(text)
+
+    async def hand_over(self, name: str) -> bool:
+        """Hand over a tool or a group; false when it was. Raises `UsageError` for a name that there is not."""
+        prompts = self.parts.tools.hand_over(name)
+        await self._conversation.add_all(
+            [message.with_meta(cycle=self._conversation.stack.cycle).estimated() for message in prompts]
+        )
+        return bool(prompts)
+
+    async def take_away(self, name: str) -> bool:
+        """Take a tool or a group away again; false when it was not handed over."""
+        lines = self.parts.tools.take_away(name)
+        await self._keeping.remove(self._conversation.stack.remove_context(lines))
+        return bool(lines)
+
+    async def compact(self) -> bool:
+        """Have what was said before the last turns summed up; false when there is nothing to sum up."""
+        self._require_writable()
+        self._set_budget()
+        return await self._conversation.compact()
+
+    async def remove(self, line: str) -> bool:
+        """Take an item out of the context block; false when it is not there."""
+        removed = self._conversation.stack.remove_context([line])
+        await self._keeping.remove(removed)
+        return self._share.forget(line) or bool(removed)
+
+    def use(self, model: Model) -> None:
+        """Go on with another model."""
+        self.model = self.parts.door(model)
+
+    async def rename(self, title: str) -> None:
+        """Give the chat a name."""
+        self.info = await self.parts.rename(self.info, clean_title(title) or title[:60])
+
+    def branch(self, before: str | None) -> list[Message]:
+        """The messages before the one with this id; None: all. Raises `KeyError`, `ValueError`."""
+        stack = self._conversation.stack
+        return list(stack if before is None else stack.branch(before))
+
+    def before_cycle(self, cycle: int) -> str:
+        """The id of the message that opens user turn `cycle`: where a fork begins that says it anew. Raises
+        `MotetError` when there is no such turn."""
+        for message in self._conversation.stack:
+            if message.meta.cycle == cycle:
+                return message.id
+        raise MotetError(f"there is no turn {cycle} in this chat; it has {self._conversation.stack.cycle}")
+
+    async def _turn(self, prepare: Callable[[], Awaitable[None]]) -> AsyncGenerator[ChatEvent]:
+        if self.is_running:
+            raise MotetError("a turn is running; what you say joins it with `say`, or stop it first")
+        self._require_writable()
+        await self._settled()
+        happening = self._happening = Happening()
+        self._conversation.tell = happening.tell
+        self.spending = Spending(self.model.price)
+        self._task = task = asyncio.create_task(self._run(prepare, happening))
+        try:
+            async with aclosing(happening.events()) as events:
+                async for event in events:
+                    yield event
+            if task.done():
+                task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task}, timeout=_PATIENCE)
+
+    async def _run(self, prepare: Callable[[], Awaitable[None]], happening: Happening) -> None:
+        """One turn, in a task of its own. What is raised before anything is kept is raised to the caller."""
+        began = False
+        try:
+            await prepare()
+            began = True
+            async with self.parts.around_turn(self._label):
+                ended = await self._rounds(happening)
+        except asyncio.CancelledError:
+            ended = Ended(End.STOPPED, is_partial=await self._keep_broken_off())
+        except MotetError as error:
+            if not began:
+                happening.close()
+                raise
+            partial = await self._keep_broken_off()
+            ended = Ended(End.FAILED, str(error), can_go_on=True, is_partial=partial, error=error)
+        except BaseException:
+            happening.close()
+            raise
+        try:
+            if began:
+                await self._after_turn(happening, ended)
+        finally:
+            happening.tell(ended)
+            happening.close()
+
+    async def _rounds(self, happening: Happening) -> Ended:
+        """The model's rounds, and further ones for what was said while they ran."""
+        while True:
+            limit = ""
+            async with aclosing(self._run_turn()) as events:
+                async for event in events:
+                    match event:
+                        case TextDelta(text):
+                            await self._keeping.hear(text)
+                        case AnswerStarted():
+                            self._keeping.begin_answer(self._conversation.stack.cycle, self.model.name)
+                        case TurnEnded(limit=reached):
+                            limit = reached
+                        case _:
+                            pass
+                    happening.tell(event)
+            if limit:
+                return Ended(End.LIMIT, limit, can_go_on=True)
+            if not self._said:
+                return Ended(End.DONE)
+
+    def _run_turn(self) -> AsyncGenerator[TurnEvent]:
+        gate, toolbox = self.parts.gate, self._toolbox()
+        return run_turn(self.model, self._conversation, toolbox, gate, self._limits(), self.spending, sends=_SENDS)
+
+    async def _submit(self, text: str, given: str) -> None:
+        """Steps 2 to 8 of a submit. Raises before anything is kept."""
+        self.parts.gate.untaint()
+        prepared = await self._share.prepare(text, self._next_cycle, self.model.limits, given)
+        if not f"{text}{given}".strip() and not prepared.shared:
+            raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
+        self._set_budget()
+        told = await self._conversation.fitting(prepared.messages)
+        await ask_to_send(self.model, self.parts.gate, _SENDS)
+        await self._conversation.add_all(prepared.messages)
+        await self._share.sent(prepared)
+        for event in prepared.events:
+            self._happening.tell(event)
+        own = newest(prepared.messages)
+        tokens = self._conversation.budget.tokens(told)
+        self._happening.tell(Sent(own.id, own.meta.cycle, tokens))
+
+    async def _nothing_new(self) -> None:
+        if not self._conversation.stack.cycle:
+            raise NothingToSend("nothing was said yet; nothing was sent")
+        self._set_budget()
+
+    async def _join(self) -> None:
+        """What was said while the turn ran becomes part of the conversation."""
+        while self._said:
+            text = self._said.pop(0)
+            prepared = await self._share.prepare(text, self._conversation.stack.cycle, self.model.limits)
+            await self._conversation.add_all(prepared.messages)
+            await self._share.sent(prepared)
+            self._happening.tell(Said(text))
+
+    async def _keep_broken_off(self) -> bool:
+        """Keep what has arrived of an answer that broke off, marked; whether there was any."""
+        answer = self._keeping.broken_off()
+        if answer is None or self._conversation.stack.open_calls:
+            return False
+        await asyncio.shield(self._conversation.add(answer))
+        return True
+
+    async def _after_turn(self, happening: Happening, ended: Ended) -> None:
+        """The title, and what the chat has cost."""
+        if not self.info.title:
+            await self._give_title(happening, ended)
+        stack = self._conversation.stack
+        self.info = await self.parts.update(self.info, self.model.name, stack.cycle, len(stack), self.spending)
+
+    async def _give_title(self, happening: Happening, ended: Ended) -> None:
+        first = next((message for message in self.messages if message.role is Role.USER and message.visible), None)
+        if first is None:
+            return
+        title = ""
+        if self.options.titles and ended.reason is End.DONE:
+            try:
+                model = await self.parts.model_for(Work.TITLE, self.model)
+                if model.destination.remote:
+                    text, usage = await summarise(model, title_request(self.messages))
+                    self.spending.add(usage)
+                    title = clean_title(text)
+            except MotetError as error:
+                happening.tell(Notice(f"no title: {error}", Level.WARNING))
+        await self.rename(title or fallback_title(first.shown))
+        happening.tell(Titled(self.info.title))
+
+    async def _sum_up(self, old: Sequence[Message], previous: Message | None) -> tuple[str, str]:
+        model = await self.parts.model_for(Work.COMPACT, self.model)
+        await ask_to_send(model, self.parts.gate, _SENDS)
+        text, usage = await summarise(model, summary_request(old, previous))
+        self.spending.add(usage)
+        return text, model.name
+
+    def _toolbox(self) -> Toolbox:
+        return Toolbox(self._share.tools(), outputs=self.parts.outputs, timeout=self.options.tool_timeout)
+
+    def _limits(self) -> list[Limit]:
+        options = self.options
+        limits: list[Limit] = [RoundLimit(options.rounds), RepeatLimit(options.repeats)]
+        limits += [TokenLimit(options.max_tokens)] if options.max_tokens else []
+        limits += [CostLimit(options.max_cost)] if options.max_cost else []
+        return limits
+
+    def _set_budget(self) -> None:
+        tools = self._toolbox().definitions if self.model.limits.tools else ()
+        self._conversation.budget = Budget.of(self.model.limits, tools, self.options.max_prompt_tokens)
+        self._conversation.pinned = self._share.pinned
+
+    @property
+    def _label(self) -> str:
+        """What the turn is called where it can be taken back."""
+        said = [
+            message.shown for message in self._conversation.stack if message.role is Role.USER and message.visible
+        ]
+        return f"chat: {' '.join(said[-1].split())[:60]}" if said else "chat"
+
+    @property
+    def _next_cycle(self) -> int:
+        return self._conversation.stack.cycle + 1
+
+    def _require_writable(self) -> None:
+        if not self.is_writable:
+            raise ReadOnly("another motet holds this chat; fork it to go on here, or close it there")
+
+    async def _settled(self) -> None:
+        """Wait for the end of a turn that was stopped."""
+        if self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})
+
+    async def _drawn(self) -> None:
+        await self._happening.drawn()
+
+    def _tell(self, event: ChatEvent) -> None:
+        if self.is_running:
+            self._happening.tell(event)

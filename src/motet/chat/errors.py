@@ -1,0 +1,17 @@
+"""What a chat refuses, with nothing lost: the draft is as it was, and no request was sent."""
+
+from __future__ import annotations
+
+from motet.errors import MotetError, UsageError
+
+
+class NothingToSend(UsageError):
+    """The draft is empty and nothing is attached."""
+
+
+class ReadOnly(MotetError):
+    """Another process holds the chat; it can be read here, or forked."""
+
+
+class TooLong(MotetError):
+    """The request would not fit the model's window, whatever is left out. Names the biggest items."""

@@ -1,0 +1,173 @@
+"""What a chat works with; the engine puts it together, tests put together their own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from motet.chat.events import ChatEvent
+from motet.context import Commands, Known, Library, RuleGroup, Sources
+from motet.history import ChatInfo, History
+from motet.messages import Message
+from motet.models.protocol import Model
+from motet.permissions import Gate
+from motet.tools import Tool
+from motet.turn import Spending
+
+
+class Work(StrEnum):
+    """Kinds of work that may each have a model of its own."""
+
+    CHAT = "chat"
+    EDIT = "edit"
+    TITLE = "title"
+    COMPACT = "compact"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """Limits and habits of a chat.
+
+    `rounds`: answers in a turn. `repeats`: times that a model may make the same call in a turn. `max_tokens`,
+    `max_cost` (dollars): of a turn. `max_prompt_tokens`: of a request, besides the model's window. `keep_cycles`:
+    newest turns that no summary takes in. `tool_timeout`: seconds. `titles`: whether a model names chats.
+    `context_last`: what is shared comes behind the human's text.
+    """
+
+    rounds: int = 50
+    repeats: int = 3
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    max_prompt_tokens: int | None = None
+    keep_cycles: int = 3
+    tool_timeout: float = 600.0
+    titles: bool = True
+    context_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What can be shared: the names that are `known` in a text, the `sources` of what they stand for, the user's own rules,
+    slash commands, and prompts."""
+
+    known: Known
+    sources: Sources
+    rules: tuple[RuleGroup, ...] = ()
+    commands: Commands = field(default_factory=Commands)
+    library: Library = field(default_factory=Library)
+
+
+class Tools(Protocol):
+    """The tools that a chat may be handed."""
+
+    def handed_over(self) -> list[Tool]:
+        """Those that it was handed, in order."""
+        ...
+
+    def hand_over(self, name: str) -> list[Message]:
+        """Hand over a tool or a group; its prompts, if it has any that the conversation does not hold yet."""
+        ...
+
+    def take_away(self, name: str) -> list[str]:
+        """Take it away again; the lines of the context block that go with it."""
+        ...
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """What can be handed over: by name what it is for."""
+        ...
+
+
+class NoTools:
+    """A chat without tools."""
+
+    def handed_over(self) -> list[Tool]:
+        """See `Tools`."""
+        return []
+
+    def hand_over(self, name: str) -> list[Message]:
+        """See `Tools`."""
+        return []
+
+    def take_away(self, name: str) -> list[str]:
+        """See `Tools`."""
+        return []
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """See `Tools`."""
+        return {}
+
+
+ModelFor = Callable[[Work, Model], Awaitable[Model]]
+"""The model for a kind of work; the chat's own, which is given, where the user named no other."""
+
+
+async def same_model(work: Work, model: Model) -> Model:
+    """One model for everything."""
+    return model
+
+
+def same(model: Model) -> Model:
+    """Requests go out as they are."""
+    return model
+
+
+def unheard(_: ChatEvent) -> None:
+    """No turn runs: nobody listens."""
+
+
+def plainly(_: str) -> AbstractAsyncContextManager[None]:
+    """Nothing is done around a turn."""
+    return nullcontext()
+
+
+async def nothing() -> None:
+    """Nothing has to happen."""
+
+
+@dataclass(slots=True)
+class ChatParts:
+    """`outputs`: a private directory for outputs that are too long for a model; None: they are cut."""
+
+    gate: Gate
+    history: History | None = None
+    outputs: Path | None = None
+    options: ChatOptions = ChatOptions()
+    model_for: ModelFor = same_model
+    context: Context | None = None
+    tools: Tools = field(default_factory=NoTools)
+    create: Callable[[], Awaitable[None]] | None = None
+    """Makes a new chat known to the history; None: it is known."""
+    around_turn: Callable[[str], AbstractAsyncContextManager[None]] = plainly
+    """Around each turn, with the first words of what the human said: what it writes can be taken back together."""
+    door: Callable[[Model], Model] = same
+    """The way out for the requests to a model."""
+    before_asking: Callable[[], Awaitable[None]] = nothing
+    """Set by the chat; to be awaited before a human is asked anything: all that happened is on the screen then."""
+    tell: Callable[[ChatEvent], None] = unheard
+    """Set by the chat: the next event of its turn."""
+
+    async def rename(self, info: ChatInfo, title: str) -> ChatInfo:
+        """The chat with a new title, kept."""
+        if self.history is not None:
+            await self.history.rename(info.id, title)
+        return replace(info, title=title)
+
+    async def update(self, info: ChatInfo, model: str, cycles: int, messages: int, spent: Spending) -> ChatInfo:
+        """The chat with what a turn of `model` has `spent` added, kept."""
+        info = replace(
+            info,
+            model=model,
+            cycles=cycles,
+            messages=messages,
+            cost=info.cost + spent.cost,
+            tokens=info.tokens + spent.usage.total,
+        )
+        if self.history is not None:
+            await self.history.update(info.id, model=info.model, cost=info.cost, tokens=info.tokens)
+        return info

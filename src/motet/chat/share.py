@@ -1,0 +1,203 @@
+"""What one chat shares with its model: the items of its context block, and what waits for the next message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from motet.chat.events import ChatEvent, Level, Notice, Shared
+from motet.chat.parts import ChatParts, Context
+from motet.chat.view import tokens_of
+from motet.context import ContextItem, Expanded, Order, Sources, State, expand, find_rules, reconcile, refresh
+from motet.errors import MotetError, UsageError
+from motet.messages import Message, MessageStack, Meta, Role, Text, tags
+from motet.models.protocol import Limits
+from motet.tools import Tool
+
+_UNLISTED = frozenset({tags.TOOL, tags.TOOL_SYSTEM_PROMPT})
+"""Tags of messages that are linked to a line only so that they can be removed by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A message of the human with all that goes with it: `messages` in the order in which they are sent, the human's
+    own text among them; `events` say what is shared; `shared`: whether anything is. `items`: the context block then.
+    """
+
+    messages: tuple[Message, ...]
+    events: tuple[ChatEvent, ...] = ()
+    shared: bool = False
+    items: tuple[ContextItem, ...] = ()
+
+
+@dataclass(slots=True)
+class Share:
+    """The shared side of a chat. What is prepared but not sent stays: nothing is lost when a submit is refused."""
+
+    parts: ChatParts
+    stack: MessageStack
+    waiting: list[Message] = field(default_factory=list[Message])
+    items: tuple[ContextItem, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.items = _items(self.stack, ())
+
+    @property
+    def pinned(self) -> frozenset[str]:
+        """Lines that no summary takes in."""
+        return frozenset(item.id for item in self.items if item.state is not State.NONE)
+
+    @property
+    def lines(self) -> list[str]:
+        """The context block of the next message."""
+        ahead = [message.context.id for message in self.waiting if message.context]
+        return [*(item.line for item in self.items), *(line for line in ahead if line not in self._ids)]
+
+    def keep(self, lines: Iterable[str]) -> list[str]:
+        """Keep only the items with these lines, with the marks that they have; the ids of those that go."""
+        found = reconcile(self.items, lines)
+        self.items = found.items
+        return list(found.removed)
+
+    def mark(self, item_id: str, state: State) -> bool:
+        """Pin or watch an item, or neither; false when there is none with this id, or it is no file."""
+        known = [item.id for item in self.items if item.path]
+        self.items = tuple(replace(item, state=state) if item.id == item_id else item for item in self.items)
+        return item_id in known
+
+    def attach(self, *messages: Message) -> None:
+        """Share these with the next message: what slash commands and the command line add."""
+        self.waiting += messages
+
+    def forget(self, item_id: str) -> bool:
+        """Take an item out again; false when it is not there."""
+        before = len(self.waiting) + len(self.items)
+        self.waiting = [one for one in self.waiting if not (one.context and one.context.id == item_id)]
+        self.items = tuple(item for item in self.items if item.id != item_id)
+        return len(self.waiting) + len(self.items) < before
+
+    def tools(self) -> list[Tool]:
+        """The tools that were handed over."""
+        return self.parts.tools.handed_over()
+
+    async def prepare(self, text: str, cycle: int, limits: Limits, given: str = "") -> Prepared:
+        """`text` with its symbols expanded and `given` behind it as it is, what waits, what has changed, and the rules
+        for all of it, for user turn `cycle` and a model with `limits`. Nothing has changed yet, but for tools that
+        `text` hands over."""
+        context = self.parts.context
+        if context is None:
+            expanded = Expanded(_behind(text, given), tuple(self.waiting))
+            return self._together(expanded, _behind(text, given), cycle, (), self.items, [])
+        sources = self._sources(context, limits)
+        order = Order.AFTER if self.parts.options.context_last else Order.BEFORE
+        fresh = await refresh(self.items, context.sources.workspace.read, context.sources.workspace.root)
+        expanded = await expand(text, context.known, sources, added=self.waiting, order=order)
+        expanded = replace(expanded, text=_behind(expanded.text, given))
+        items = _items(expanded.attachments, fresh.items)
+        rules = await self._rules(context, items)
+        before = (*rules[0], *fresh.messages)
+        typed = _behind(text, given)
+        return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1]])
+
+    async def run(self, line: str, limits: Limits) -> list[str]:
+        """Do the slash command that `line` is, as in `/file src/a.py`: what it shares waits for the next message.
+        What the human should know, a line each. Raises `UsageError` for a line that is no command about sharing."""
+        context = self.parts.context
+        parsed = context.commands.parse(line) if context is not None else None
+        if context is None or parsed is None or parsed.command.by_chat:
+            raise UsageError(f"{line.split(maxsplit=1)[0]}: there is no such command for sharing something")
+        shared = await context.commands.run(parsed, self._sources(context, limits))
+        self.attach(*shared.messages)
+        return list(shared.notices)
+
+    def _sources(self, context: Context, limits: Limits) -> Sources:
+        """Where content comes from, for a model with `limits`."""
+        sees, reads = limits.images, limits.documents
+        return replace(context.sources, in_context=self._paths, sees_images=sees, reads_documents=reads)
+
+    async def sent(self, prepared: Prepared) -> None:
+        """`prepared` is part of the conversation now."""
+        gone = {message.id for message in prepared.messages}
+        self.waiting = [message for message in self.waiting if message.id not in gone]
+        self.items = tuple([await self._as_sent(item) for item in prepared.items])
+
+    async def _as_sent(self, item: ContextItem) -> ContextItem:
+        """`item`, with the version of its file that the model knows now; without one, where it cannot be read."""
+        context = self.parts.context
+        if context is None or not item.path or item.sent:
+            return item
+        try:
+            return item.was_sent(await context.sources.workspace.read(item.path))
+        except MotetError:
+            return item
+
+    async def _rules(
+        self, context: Context, items: Sequence[ContextItem]
+    ) -> tuple[tuple[Message, ...], tuple[str, ...]]:
+        already = [message.context.id for message in self.stack if message.tag == tags.RULES and message.context]
+        paths = [item.path for item in items if item.path]
+        found = await find_rules(paths, context.sources, groups=context.rules, already=already, always=True)
+        return found.messages, found.notices
+
+    def _together(
+        self,
+        expanded: Expanded,
+        text: str,
+        cycle: int,
+        before: Sequence[Message],
+        items: tuple[ContextItem, ...],
+        notices: Sequence[str],
+    ) -> Prepared:
+        prompts = [message for name in expanded.tools for message in self.parts.tools.hand_over(name)]
+        typed = text if expanded.text != text else None
+        own = Message(Role.USER, (Text(expanded.text),), typed=typed, meta=Meta(cycle=cycle))
+        shared = [_for(message, cycle) for message in expanded.attachments]
+        said = replace(expanded, attachments=tuple(shared)).around(own.estimated())
+        ahead = [_for(message, cycle) for message in (*prompts, *before)]
+        events: list[ChatEvent] = [Notice(line, Level.WARNING) for line in (*expanded.notices, *notices)]
+        events += [
+            Shared(one.context.id, tokens_of(one))
+            for one in (*ahead, *shared)
+            if one.context and one.tag not in _UNLISTED
+        ]
+        return Prepared((*ahead, *said), tuple(events), bool(shared), items)
+
+    @property
+    def _ids(self) -> set[str]:
+        return {item.id for item in self.items}
+
+    @property
+    def _paths(self) -> tuple[str, ...]:
+        return tuple(item.path for item in self.items if item.path)
+
+
+def _behind(text: str, given: str) -> str:
+    """Both, a blank line between."""
+    return "\n\n".join(part for part in (text, given) if part.strip())
+
+
+def _items(messages: Iterable[Message], known: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
+    """The items that messages are linked to, behind those that are `known`."""
+    items = {item.id: item for item in known}
+    for message in messages:
+        if message.context is None or message.tag in (*_UNLISTED, tags.RULES):
+            continue
+        line = message.context.id
+        path = line[len("<file>") : -len("</file>")] if line.startswith("<file>") else ""
+        lines = None
+        stem, colon, span = path.rpartition(":")
+        first, dash, last = span.partition("-")
+        if colon and dash and first.isdecimal() and last.isdecimal():
+            path, lines = stem, (int(first), int(last))
+        items.setdefault(line, ContextItem(line, message.tag, path, lines=lines, tokens=tokens_of(message)))
+    return tuple(items.values())
+
+
+def _for(message: Message, cycle: int) -> Message:
+    """`message` as it is sent in user turn `cycle`."""
+    return message.with_meta(cycle=cycle).estimated()
+
+
+def newest(messages: Sequence[Message]) -> Message:
+    """The message that the human typed among those of a submit; without one, the last."""
+    return next((message for message in messages if message.visible), messages[-1])

@@ -1,0 +1,111 @@
+"""The context block: one line for each item that was shared with a turn, as a quote that a human can edit.
+
+    > Context:
+    > - <file>src/a.py</file>
+    > - 📌 <buf>server.ts</buf>
+
+A character that would end or garble such a line (a file name may hold a line end) is written as an HTML character
+reference, `&#10;`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from itertools import dropwhile
+
+from motet.chat.transcript.values import ContextLine, Entry
+from motet.messages import Message, Role, tags
+
+PIN = "📌"
+WATCH = "👁"
+
+_TITLE = "> Context:"
+_ITEM = "> - "
+_REFERENCE = re.compile(r"&#(\d{1,7});", re.ASCII)
+_UNSAFE = re.compile(rf"&(?=#\d{{1,7}};)|[\x00-\x1f\x7f-\x9f\u2028\u2029]|\A[ {PIN}{WATCH}]| \Z", re.ASCII)
+_BLANK = " \t\r"
+
+SAID = frozenset({"", tags.REVIEW, tags.FROM_CUSTOM_PROMPT})
+"""Tags of visible user messages that are the human's own turns."""
+
+
+def is_said(entry: Entry) -> bool:
+    """Whether it is shown as a turn of the human."""
+    return isinstance(entry, Message) and entry.visible and entry.role is Role.USER and entry.tag in SAID
+
+
+def write_context(lines: Iterable[ContextLine]) -> str:
+    """The block, without a final line end; empty without lines."""
+    items = [f"{_ITEM}{_flags(line)}{_UNSAFE.sub(_escaped, line.id)}" for line in lines]
+    return "\n".join([_TITLE, *items]) if items else ""
+
+
+def read_context(text: str) -> tuple[tuple[ContextLine, ...], str]:
+    """The lines of the block at the head of `text`, and what stands behind it."""
+    rows = text.split("\n")
+    if rows[0].rstrip() != _TITLE:
+        return (), text
+    count = 1
+    while count < len(rows) and rows[count].startswith(">"):
+        count += 1
+    lines = (_line(row.removeprefix(_ITEM).strip(_BLANK)) for row in rows[1:count] if row.startswith(_ITEM))
+    rest = dropwhile(lambda row: not row.strip(), rows[count:])
+    return tuple(dict.fromkeys(line for line in lines if line.id)), "\n".join(rest)
+
+
+def contexts(entries: Sequence[Entry]) -> tuple[dict[int, list[str]], list[str]]:
+    """Which lines belong to which turn of the human (by its index in `entries`), and those of no turn yet.
+
+    An item belongs to the turn that follows it, or, when the cycles say so, to the one before.
+    """
+    shared: dict[int, list[str]] = {}
+    waiting: list[tuple[int, str]] = []
+    last = (-1, 0)
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Message):
+            continue
+        if is_said(entry):
+            cycle = entry.meta.cycle
+            for of, line in waiting:
+                back = of and of == last[1] != cycle
+                shared.setdefault(last[0] if back else index, []).append(line)
+            waiting, last = [], (index, cycle)
+        elif entry.context and not entry.visible:
+            waiting.append((entry.meta.cycle, entry.context.id))
+    for of, line in waiting:
+        if of and of == last[1]:
+            shared.setdefault(last[0], []).append(line)
+    return shared, [line for of, line in waiting if not of or of != last[1]]
+
+
+def context_lines(
+    ids: Iterable[str], pinned: Collection[str] = (), watched: Collection[str] = ()
+) -> tuple[ContextLine, ...]:
+    """The lines with these ids, each once."""
+    return tuple(ContextLine(line, line in pinned, line in watched) for line in dict.fromkeys(ids) if line)
+
+
+def _flags(line: ContextLine) -> str:
+    return f"{PIN} " * line.pinned + f"{WATCH} " * line.watched
+
+
+def _line(row: str) -> ContextLine:
+    pinned = watched = False
+    while True:
+        # Editors and keyboards like to add the selector of the coloured form.
+        if row.startswith(PIN):
+            pinned, row = True, row.removeprefix(PIN).removeprefix("\ufe0f").lstrip(_BLANK)
+        elif row.startswith(WATCH):
+            watched, row = True, row.removeprefix(WATCH).removeprefix("\ufe0f").lstrip(_BLANK)
+        else:
+            return ContextLine(_REFERENCE.sub(_character, row), pinned, watched)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
+
+
+def _character(found: re.Match[str]) -> str:
+    code = int(found[1])
+    return chr(code) if code < 0x110000 else found[0]

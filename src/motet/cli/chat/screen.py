@@ -1,0 +1,213 @@
+"""What people see of a chat: answers as they stream, and one line for everything that would only be in the way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from motet.chat.events import (
+    ChatEvent,
+    Compacted,
+    End,
+    Ended,
+    Level,
+    Notice,
+    Said,
+    Sent,
+    Shared,
+    Titled,
+)
+from motet.cli.call_progress import CallProgress
+from motet.cli.chat.folded import Fold, Folds, of_output, of_reasoning, show, title_of
+from motet.cli.chat.markdown_stream import MarkdownStream
+from motet.cli.chat.meter import short_count
+from motet.cli.chat.terminal import ChatTerminal
+from motet.cli.visible import one_line
+from motet.messages import ToolCall
+from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, ToolCallDelta
+from motet.tools import ToolOutput
+from motet.tools.kit import Told
+from motet.turn import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded
+
+_TAIL = 200
+"""Characters of what is thought or put out that may stand on the moving line."""
+_TYPED = 40
+"""Characters of what is being typed that are shown."""
+_LEVELS = {Level.INFO: "dim", Level.WARNING: "yellow", Level.ERROR: "red"}
+
+
+class ChatScreen:
+    """Draws the events of a chat, one turn after the other. `model` is how the one that answers is called.
+
+    `clock` counts seconds. Somebody has to call `terminal.tick` every tenth of a second.
+    """
+
+    def __init__(self, terminal: ChatTerminal, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.model = model
+        self._terminal = terminal
+        self._clock = clock
+        self._stream = MarkdownStream(styled=terminal.colour)
+        self._calls = CallProgress()
+        self._folds = Folds()
+        self._thoughts: list[str] = []
+        self._thinks_since: float | None = None
+        self._running: list[ToolCall] = []
+        self._doing = ""
+        self._typed = ""
+        self._last = ""
+
+    def __call__(self, event: ChatEvent) -> None:
+        """Draw one event."""
+        if not isinstance(event, ReasoningDelta):
+            self._end_thoughts()
+        match event:
+            case TextDelta(text):
+                self._text(text)
+            case ReasoningDelta(text):
+                self._think(text)
+            case ToolCallDelta():
+                self._end_text()
+                self._progress(f"{self.model} {self._calls.hear(event)}")
+            case AnswerStarted():
+                self._end_text()
+                self._calls.clear()
+                self._progress(f"{self.model} reads")
+            case ToolsCalled(calls):
+                self._end_text()
+                self._running = list(calls)
+                self._tell_what_runs()
+            case Told(tool, kind, text):
+                self._told(tool, kind, text)
+            case ToolFinished(call, output):
+                self._finished(call, output)
+            case Ended():
+                self._ended(event)
+            case _:
+                self._aside(event)
+
+    def show(self, count: int = 1) -> bool:
+        """Draw the last `count` folded things in full; false when there is none."""
+        folds = self._folds.last(count)
+        show(self._terminal, folds)
+        self._last = "fold" if folds else self._last
+        return bool(folds)
+
+    def said(self, text: str) -> None:
+        """Draw what the human has said."""
+        self._block("said")
+        first, *others = text.splitlines() or [""]
+        self._terminal.spans(("› ", "bold cyan"), (first, ""), hang=2)
+        for line in others:
+            self._terminal.spans(("  ", ""), (line, ""), hang=2)
+
+    def typed(self, text: str) -> None:
+        """Show what is being typed while the model works, on the moving line."""
+        self._typed = text
+        self._move()
+
+    def _progress(self, text: str) -> None:
+        self._doing = text
+        self._move()
+
+    def _move(self) -> None:
+        typed = f"› {self._typed[-_TYPED:]}" if self._typed else ""
+        self._terminal.progress("  ".join(part for part in (typed, self._doing) if part))
+
+    def _text(self, text: str) -> None:
+        terminal = self._terminal
+        if not self._stream.has_begun:
+            text = text.lstrip("\r\n")
+            if not text:
+                return
+            self._block("text")
+        terminal.draw(self._stream.add(text, terminal.width))
+
+    def _end_text(self) -> None:
+        self._terminal.draw(self._stream.end(self._terminal.width))
+
+    def _think(self, text: str) -> None:
+        self._end_text()
+        if self._thinks_since is None:
+            self._thinks_since = self._clock()
+        self._thoughts.append(text)
+        last = "".join(self._thoughts[-8:])[-_TAIL:].split("\n")[-1].strip()
+        self._progress(f"{self.model} thinks: {last}" if last else f"{self.model} thinks")
+
+    def _end_thoughts(self) -> None:
+        if self._thinks_since is not None:
+            self._fold(of_reasoning("".join(self._thoughts), self._clock() - self._thinks_since))
+            self._thoughts, self._thinks_since = [], None
+
+    def _told(self, tool: str, kind: str, text: str) -> None:
+        if kind != "output":
+            self._end_text()
+            self._block("aside")
+            for line in text.splitlines():
+                self._terminal.line(line, "dim", hang=2)
+            return
+        title = next((title_of(call) for call in self._running if call.name == tool), tool)
+        lines = text.strip().splitlines()
+        self._progress(f"{one_line(title)}  {lines[-1][:_TAIL]}" if lines else one_line(title))
+
+    def _finished(self, call: ToolCall, output: ToolOutput) -> None:
+        self._end_text()
+        self._running = [each for each in self._running if each.id != call.id]
+        self._fold(of_output(call, output))
+        self._tell_what_runs()
+
+    def _tell_what_runs(self) -> None:
+        self._progress(title_of(self._running[0]) if self._running else "")
+
+    def _fold(self, fold: Fold) -> None:
+        self._folds.add(fold)
+        self._block("fold")
+        self._terminal.spans(*fold.spans(self._terminal.width))
+
+    def _ended(self, event: Ended) -> None:
+        self._end_text()
+        self._running = []
+        self._typed = ""
+        self._progress("")
+        if event.is_partial:
+            self._note("The answer broke off; what came of it is kept.", "yellow")
+        match event.reason:
+            case End.DONE:
+                pass
+            case End.STOPPED:
+                self._note(f"Stopped: {event.detail}" if event.detail else "Stopped.", "yellow")
+            case End.LIMIT:
+                self._note(f"Stopped asking: {event.detail}", "yellow")
+            case End.FAILED:
+                self._note(event.detail or "The turn failed.", "red")
+        self._last = ""
+
+    def _aside(self, event: ChatEvent) -> None:
+        """What is said beside the conversation, in one line."""
+        match event:
+            case Retrying(delay, attempt, reason):
+                self._note(f"{reason}; trying again in {delay:.0f} s (attempt {attempt})", "yellow")
+            case Notice(text, level):
+                self._note(text, _LEVELS[level])
+            case Shared(line, tokens):
+                self._note(f"+ {line}  {short_count(tokens)} tokens", "dim")
+            case Said(text):
+                self._end_text()
+                self.said(text)
+            case Compacted(messages, before, after):
+                sizes = f"{short_count(before)} to {short_count(after)} tokens"
+                self._note(f"Summed up {messages} messages: {sizes}. Nothing of them is deleted.", "dim")
+            case Completed() | TurnEnded():
+                self._end_text()
+            case Sent() | Titled() | _:
+                pass
+
+    def _note(self, text: str, style: str) -> None:
+        self._end_text()
+        self._block("aside")
+        self._terminal.line(text, style, hang=2)
+
+    def _block(self, kind: str) -> None:
+        """Set what comes apart from what was drawn before it."""
+        if self._last and self._last != kind:
+            self._terminal.line()
+        self._last = kind

@@ -1,0 +1,231 @@
+"""A chat in the terminal: read what the human writes, draw the turn, do the commands, until the human leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractContextManager, aclosing, nullcontext
+
+from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend
+from motet.cli.chat.acts import Acts, Next
+from motet.cli.chat.complete import Known, Name
+from motet.cli.chat.editor_line import EditorLine
+from motet.cli.chat.files import Files
+from motet.cli.chat.input_history import InputHistory, history_file
+from motet.cli.chat.meter import Meter, status_line
+from motet.cli.chat.screen import ChatScreen
+from motet.cli.chat.terminal import ChatTerminal
+from motet.cli.chat.typed_ahead import TypedAhead
+from motet.cli.front import Front
+from motet.cli.keys import EndOfInput
+from motet.context import Command
+from motet.edits import Proposal
+from motet.engine import Chats, Engine
+from motet.errors import MotetError
+from motet.messages import Role
+from motet.models.protocol import Completed, TextDelta
+from motet.permissions import Action, Answer, Denial
+from motet.tools.kit import Question
+
+_TWICE = 2.0
+"""Seconds in which a second Ctrl-C leaves."""
+_SHOWN_AGAIN = 2
+"""Turns that are shown of a chat that goes on."""
+
+
+class Alone:
+    """Who decides and answers, while what is typed is for them alone. See `motet.engine.Front`."""
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+        self.ahead: TypedAhead | None = None
+
+    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """See `Reviewer`."""
+        with self._paused():
+            return await self._front.reviewer().review(proposals)
+
+    async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
+        """See `Human`."""
+        with self._paused():
+            return await self._front.human.answer(questions)
+
+    async def ask(self, action: Action) -> Answer | Denial:
+        """See `Ask`."""
+        ask = self._front.ask
+        assert ask is not None  # there is a terminal
+        with self._paused():
+            return await ask(action)
+
+    def _paused(self) -> AbstractContextManager[None]:
+        return self.ahead.paused() if self.ahead is not None else nullcontext()
+
+
+class TerminalChat:
+    """One human at one terminal, with one chat at a time."""
+
+    def __init__(self, engine: Engine, chats: Chats, front: Front, alone: Alone, chat: Chat) -> None:
+        assert isinstance(front.terminal, ChatTerminal)
+        self._engine = engine
+        self._chats = chats
+        self._front = front
+        self._terminal = front.terminal
+        self._screen = ChatScreen(front.terminal, chat.model.name)
+        self._ahead = TypedAhead(self._speak, self._screen.typed, front.terminal.control)
+        alone.ahead = self._ahead
+        self._files: list[str] | None = None
+        self._names: tuple[object, Known] | None = None
+        self._interrupted_at = float("-inf")
+        self._leaves = False
+        self._drafting: asyncio.Task[None] | None = None
+        self._draft = ""
+        self._take_up(chat)
+
+    async def run(self, first: str = "") -> None:
+        """Talk until the human leaves. `first` is said at once."""
+        self._front.interrupts.on_interrupt = self._interrupt
+        line = self._line()
+        listing = asyncio.create_task(self._list_files())
+        draft = self._chat.info.draft
+        try:
+            while not self._leaves:
+                text = first or await line.read(draft)
+                first = ""
+                coming = await self._acts.of(text)
+                self._leaves = coming.leaves
+                if coming.chat is not None:
+                    self._take_up(coming.chat)
+                draft = coming.draft
+                if coming.send or coming.goes_on:
+                    draft = await self._turn(coming)
+        except EndOfInput:
+            return
+        finally:
+            listing.cancel()
+            await self._keep_draft()
+
+    async def _turn(self, coming: Next) -> str:
+        """One turn, drawn; what the line holds afterwards: what was refused, or typed meanwhile."""
+        chat = self._chat
+        turn = chat.send(coming.send) if coming.send else chat.go_on()
+        try:
+            with self._ahead.listening():
+                ended = await self._drawn(turn)
+        except NothingToSend as error:
+            self._terminal.line(str(error), "yellow", hang=2, always=True)
+            return ""
+        except MotetError as error:
+            self._terminal.line(str(error), "red", hang=2, always=True)
+            return coming.send
+        typed = self._ahead.take()
+        if ended.reason is End.LIMIT:
+            self._terminal.line("/retry lets it go on.", "dim")
+        return typed
+
+    async def _drawn(self, turn: AsyncGenerator[ChatEvent]) -> Ended:
+        ended = Ended(End.FAILED)
+        async with aclosing(turn) as events:
+            async for event in events:
+                self._screen(event)
+                if isinstance(event, Ended):
+                    ended = event
+        return ended
+
+    def _speak(self, text: str) -> None:
+        """What is said while the model works."""
+        self._screen.said(text)
+        self._chat.say(text)
+
+    def _interrupt(self) -> None:
+        """Ctrl-C: once stops the turn, twice leaves."""
+        now = time.monotonic()
+        again, self._interrupted_at = now - self._interrupted_at < _TWICE, now
+        self._leaves = self._leaves or again
+        if self._chat.is_running:
+            self._chat.stop()
+        elif again:
+            self._front.interrupts.stop()
+
+    def _take_up(self, chat: Chat) -> None:
+        """Go on with this chat."""
+        self._chat = chat
+        self._screen.model = chat.model.name
+        self._acts = Acts(chat, self._chats, self._engine, self._screen, self._terminal)
+        self._names = None
+        for note in chat.notes:
+            self._terminal.line(note, "yellow", hang=2)
+        if not chat.is_writable:
+            self._terminal.line(
+                "Another motet holds this chat: read it here, /fork goes on with a copy.", "yellow", hang=2
+            )
+        shown = [message for message in chat.messages if message.visible and message.role is not Role.TOOL]
+        newest = max((message.meta.cycle for message in shown), default=0)
+        for message in shown:
+            if message.meta.cycle > newest - _SHOWN_AGAIN:
+                if message.role is Role.USER:
+                    self._screen.said(message.shown)
+                else:
+                    self._screen(TextDelta(message.text))
+                    self._screen(Completed("stop"))
+
+    def _line(self) -> EditorLine:
+        settings = self._engine.loaded.settings.chat
+        return EditorLine(
+            InputHistory(history_file(self._engine.state, self._engine.root)),
+            self._known,
+            status=self._status,
+            on_draft=self._drafted,
+            on_trouble=lambda text: self._terminal.line(text, "yellow", hang=2),
+            in_editor=self._front.interrupts.held,
+            vi=settings.editing_mode == "vi",
+            colour=self._terminal.colour,
+        )
+
+    def _status(self, columns: int) -> str:
+        chat = self._chat
+        remote = chat.model.destination.remote
+        meter = Meter(chat.tokens, chat.model.limits.context_tokens, chat.info.cost if remote else None)
+        state = [chat.info.title, "" if chat.is_writable else "read only"]
+        return status_line(chat.model.name, meter, state, columns)
+
+    def _known(self) -> Known:
+        """What can be completed in this chat."""
+        context = self._chat.parts.context
+        if context is None:
+            return Known()
+        if self._names is None or self._names[0] is not context:
+            variables = [
+                Name(each.name, each.description, "TEXT" if each.has_params else "")
+                for each in context.known.variables
+            ]
+            tools = [Name(name, about) for name, about in self._chat.parts.tools.known.items()]
+            commands = [_named(command) for command in context.commands]
+            self._names = (context, Known(variables, tools, commands, Files(lambda: self._files)))
+        return self._names[1]
+
+    async def _list_files(self) -> None:
+        try:
+            self._files = await self._engine.workspace.list_files()
+        except MotetError:
+            self._files = []  # the line works without
+
+    def _drafted(self, text: str) -> None:
+        """What is typed is kept, the newest only."""
+        self._draft = text
+        if self._drafting is None or self._drafting.done():
+            self._drafting = asyncio.create_task(self._keep_draft())
+
+    async def _keep_draft(self) -> None:
+        kept = self._chat.info.draft
+        while kept != self._draft and self._chat.is_writable:
+            kept = self._draft
+            try:
+                await self._chat.keep_draft(kept)
+            except MotetError as error:
+                self._terminal.line(f"what you type is not kept: {error}", "yellow", hang=2)
+                return
+
+
+def _named(command: Command) -> Name:
+    return Name(command.name, command.description, command.parameters, takes_files="PATH" in command.parameters)

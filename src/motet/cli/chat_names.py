@@ -1,0 +1,42 @@
+"""How stored chats are named on the command line: by the end of their id, by `last`, or by the whole id."""
+
+from __future__ import annotations
+
+from motet.errors import UsageError
+from motet.history import ChatInfo, History
+
+_SHORT = 8
+"""Characters of an id that lists show: its random end tells chats apart, its beginning is the time."""
+_MOST = 100_000
+
+
+def short_id(chat_id: str) -> str:
+    """What lists show of an id."""
+    return chat_id[-_SHORT:].lower()
+
+
+async def find_chat(history: History, name: str, workspace: str | None, *, trash: bool = False) -> ChatInfo:
+    """The chat that `name` means: `last` (of `workspace`), an id, or the end or the beginning of one. With `trash`
+    those in the trash are meant as well.
+
+    Raises `UsageError` when there is none, or more than one.
+    """
+    if name == "last":
+        newest = await history.list(workspace, limit=1)
+        if not newest:
+            raise UsageError("there is no chat in this workspace yet; `motet history list --all` shows others")
+        return newest[0]
+    wanted = name.upper().lstrip("#…")
+    chats = await history.list(None, limit=_MOST)
+    chats += await history.list(None, limit=_MOST, trash=True) if trash else []
+    found = [chat for chat in chats if chat.id == wanted] or [
+        chat for chat in chats if len(wanted) > 2 and (chat.id.endswith(wanted) or chat.id.startswith(wanted))
+    ]
+    match found:
+        case [chat]:
+            return chat
+        case []:
+            raise UsageError(f"{name}: there is no such chat; `motet history list` shows them")
+        case _:
+            ids = ", ".join(short_id(chat.id) for chat in found[:5])
+            raise UsageError(f"{name}: several chats are meant ({ids}); write more of the id")

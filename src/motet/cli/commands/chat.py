@@ -1,0 +1,106 @@
+"""`motet chat`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from motet.cli.chat_names import find_chat
+from motet.cli.front import in_front
+from motet.engine import Chats, Engine, Front
+from motet.errors import ExitCode, UsageError
+
+
+@click.command("chat", options_metavar="[OPTIONS]")
+@click.argument("words", nargs=-1, metavar="[TEXT]…")
+@click.option(
+    "-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline; without, the first that works."
+)
+@click.option("-c", "--continue", "goes_on", is_flag=True, help="Go on with the last chat of this workspace.")
+@click.option("-r", "--resume", metavar="CHAT", help="Go on with a chat of `motet history list`.")
+@click.option(
+    "-t", "--tools", "tools", multiple=True, metavar="NAME", help="Hand over a tool or a group: files, cmd, …"
+)
+@click.option("-y", "--yes", is_flag=True, help="Take every proposed edit without asking.")
+@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'run:pytest *', …")
+@click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`.")
+@click.option("--no-history", is_flag=True, help="Do not keep this chat.")
+def command(
+    words: tuple[str, ...],
+    model: str | None,
+    goes_on: bool,
+    resume: str | None,
+    tools: tuple[str, ...],
+    yes: bool,
+    allow: tuple[str, ...],
+    record: str | None,
+    no_history: bool,
+) -> int:
+    """Talk with a model about this code, in the terminal.
+
+    \b
+    Examples:
+      motet chat                     a new chat; plain `motet` is the same
+      motet chat -c                  go on where you left
+      motet chat -r 1rvcqs3n         go on with another one
+      motet chat -t files "add a test for the parser"
+
+    In the line: `#diff`, `@src/app.py`, `@https://…` share something, `@files` hands tools over, `/help` shows all of
+    it. Tab completes. Ctrl-C stops the model, twice leaves. What you type is kept until you send it.
+
+    Exit code 0: left, 2: usage, 3: no model, 130: interrupted.
+    """
+    flags = {"model": model} if model else {}
+    if goes_on and resume:
+        raise UsageError("--continue and --resume: choose one of them")
+    chosen = "last" if goes_on else resume
+    return asyncio.run(
+        _chat(
+            " ".join(words), flags, chosen, tools, yes, allow, Path(record) if record else None, keep=not no_history
+        )
+    )
+
+
+async def _chat(
+    first: str,
+    flags: Mapping[str, object],
+    resume: str | None,
+    tools: Sequence[str],
+    yes: bool,
+    allow: Sequence[str],
+    record: Path | None,
+    *,
+    keep: bool,
+) -> int:
+    from motet.cli.chat.session import Alone, TerminalChat
+    from motet.cli.chat.terminal import ChatTerminal
+
+    terminal = ChatTerminal()
+    if not terminal.can_ask:
+        raise UsageError("not a terminal; `motet ask` answers one question in a pipe")
+    async with in_front(terminal, yes=yes) as front:
+        try:
+            alone = Alone(front)
+            engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=alone.ask)
+            for notice in engine.notices:
+                terminal.line(notice, "dim", hang=2)
+            async with engine.chats(Front(alone, alone, alone.ask), keep=keep, record=record) as chats:
+                model, why = await engine.choose_model()
+                if resume is None:
+                    chat = chats.new(model, tools=tools)
+                else:
+                    chat = await chats.open(await _id(chats, resume, engine.root), model)
+                terminal.line(f"{model.name} ({why}). /help shows what can be done here.", "dim", hang=2)
+                await TerminalChat(engine, chats, front, alone, chat).run(first)
+                return ExitCode.DONE
+        except asyncio.CancelledError:
+            return ExitCode.INTERRUPTED
+
+
+async def _id(chats: Chats, name: str, root: Path) -> str:
+    if chats.history is None:
+        raise UsageError("--no-history: then there is no chat to go on with")
+    return (await find_chat(chats.history, name, str(root))).id

@@ -1,0 +1,203 @@
+"""`motet edit`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from motet import engine as engines
+from motet.chat import Chat, ChatEvent
+from motet.cli.answer_edits import apply_edits, edits_in
+from motet.cli.chat_json import SCHEMA, ChatJson
+from motet.cli.chat_lines import drawn
+from motet.cli.edit_view import EditView, WatchedReviewer
+from motet.cli.fix_json import write_error
+from motet.cli.front import Front, in_front
+from motet.cli.given_files import GivenFile, given_files, share_files
+from motet.cli.output import ReaderGone, write_json
+from motet.cli.terminal import Terminal
+from motet.engine import Engine
+from motet.errors import ExitCode, MotetError, UsageError
+from motet.messages import Message, tags
+from motet.prompts import prompt
+from motet.turn import ToolFinished
+
+
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    """How this run talks, who decides, and what is kept of it."""
+
+    yes: bool
+    as_json: bool
+    quiet: bool
+    record: str | None
+    keep: bool
+
+
+@click.command("edit", options_metavar="[OPTIONS]")
+@click.argument("instruction")
+@click.argument("files", nargs=-1, required=True, metavar="FILE[:10-40]…")
+@click.option(
+    "-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline; without, the first that works."
+)
+@click.option("-y", "--yes", is_flag=True, help="Take every edit that has its place, without asking.")
+@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'write:.github/*', …")
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars it may cost.")
+@click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`.")
+@click.option("--no-history", is_flag=True, help="Do not keep this chat.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Only questions and errors.")
+def command(
+    instruction: str,
+    files: tuple[str, ...],
+    model: str | None,
+    yes: bool,
+    allow: tuple[str, ...],
+    max_cost: float | None,
+    record: str | None,
+    no_history: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Have files changed as you say, reviewed hunk by hunk.
+
+    \b
+    Examples:
+      motet edit "use pathlib instead of os.path" src/app.py
+      motet edit "handle the empty list" src/app.py:10-40
+      motet edit -y "add type hints" src/a.py src/b.py
+      motet edit -m offline --json "sort the imports" src/a.py
+
+    The files, or the lines of them that are named, are shared with the model, and it gets the tools that read and edit
+    (@editor). Where it writes its edits into the answer instead, they are read there. Each change is shown as a diff
+    and asked about, as `motet fix` does; `motet undo` takes it back.
+
+    Where there is no terminal nothing is written unless --yes. A run in which nothing was changed says `no edit was
+    made`, and why.
+
+    Exit code 0: edited, 1: no edit was made, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
+    """
+    mode = _Mode(yes, as_json, quiet, record, not no_history)
+    flags = {"model": model, "chat.max_cost": max_cost}
+    chosen = {key: value for key, value in flags.items() if value is not None}
+    try:
+        if not instruction.strip():
+            raise UsageError('the instruction is empty; say what to change, as in: motet edit "add a docstring" a.py')
+        return asyncio.run(_edit(instruction, files, mode, chosen, allow))
+    except ReaderGone:
+        raise
+    except MotetError as error:
+        if as_json:
+            write_error(error)
+        raise
+
+
+async def _edit(
+    instruction: str, paths: Sequence[str], mode: _Mode, flags: Mapping[str, object], allow: Sequence[str]
+) -> int:
+    async with in_front(Terminal(quiet=mode.quiet), yes=mode.yes) as front:
+        terminal = front.terminal
+        try:
+            engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=front.ask)
+            for notice in engine.notices:
+                terminal.line(notice, "dim", hang=2)
+            files = given_files(engine.root, paths)
+            run = _Run(engine, front, mode, files)
+            return await run.edit(instruction)
+        except asyncio.CancelledError:
+            terminal.line("Interrupted; `motet undo --list` shows what was written, if anything.", always=True)
+            return ExitCode.INTERRUPTED
+
+
+_NOBODY = "not a terminal, so nobody can be asked; --yes takes every edit"
+
+
+class _Run:
+    """One run: a turn of a chat, and what its last answer holds besides."""
+
+    def __init__(self, engine: Engine, front: Front, mode: _Mode, files: Sequence[GivenFile]) -> None:
+        self._engine = engine
+        self._terminal = front.terminal
+        self._front = front
+        self._mode = mode
+        self._files = files
+        self._asks = front.terminal.can_ask and not mode.yes
+        self._nobody = not front.terminal.can_ask and not mode.yes
+        self._reviewer = front.reviewer()
+        self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=mode.quiet, as_json=mode.as_json)
+
+    async def edit(self, instruction: str) -> int:
+        """Ask for the edits; the exit code."""
+        mode, front = self._mode, self._front
+        who = engines.Front(self._watched, front.human, front.ask)
+        record = Path(mode.record) if mode.record else None
+        async with self._engine.chats(who, keep=mode.keep, record=record) as chats:
+            model, why = await self._engine.choose_model()
+            chat = chats.new(model, tools=["editor"])
+            if not model.limits.tools:
+                chat.share.attach(Message.system(prompt("edits_in_text"), tags.TOOL))
+            await share_files(chat, self._files, self._terminal)
+            self._terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
+            view = EditView(self._terminal, model.name)
+            as_json = ChatJson() if mode.as_json else None
+            if as_json is not None:
+                as_json.started(chat, why)
+            try:
+                code = await drawn(self._until_proposed(chat, instruction), view, *([as_json] if as_json else []))
+            except MotetError:
+                self._say_what_was_written()
+                raise
+        if code == ExitCode.INTERRUPTED and not self._was_proposed_to_nobody:
+            raise asyncio.CancelledError
+        return self._ended(self._watched.written(self._engine.root), await self._rest(view))
+
+    async def _until_proposed(self, chat: Chat, instruction: str) -> AsyncGenerator[ChatEvent]:
+        """The turn; where nobody decides, up to the first proposals: the model could only try them again."""
+        async with aclosing(chat.send(instruction)) as events:
+            async for event in events:
+                yield event
+                if isinstance(event, ToolFinished) and self._was_proposed_to_nobody:
+                    chat.stop()
+
+    @property
+    def _was_proposed_to_nobody(self) -> bool:
+        return self._nobody and bool(self._watched.decided)
+
+    async def _rest(self, view: EditView) -> str:
+        """Apply what the last answer holds as text when no edit was proposed; why nothing was edited, if so."""
+        if not self._watched.decided:
+            only = self._files[0].path if len(self._files) == 1 else ""
+            found, why = edits_in(view.answer, only)
+            if not found.edits:
+                return view.refused or why
+            shown = [file.path for file in self._files]
+            remembered, asks = self._watched.instead, self._asks
+            report = await apply_edits(
+                self._engine, found, shown, self._reviewer, remembered, self._terminal, asks=asks
+            )
+            if not self._watched.decided:
+                first = next((file.describe() for file in report.files if file.is_error), "the files are so already")
+                return first.split("\n", 1)[0]
+        if self._nobody:
+            return _NOBODY
+        taken = any(proposal.taken for proposal in self._watched.decided)
+        return view.refused or "what was taken could not be written" if taken else "none of the hunks was taken"
+
+    def _ended(self, written: Sequence[str], why: str) -> int:
+        if self._mode.as_json:
+            write_json({"schema": SCHEMA, "event": "edited", "paths": written, "detail": "" if written else why})
+        if written:
+            self._say_what_was_written()
+            return ExitCode.DONE
+        self._terminal.line(f"no edit was made: {why}", "yellow", hang=2, always=True)
+        return ExitCode.PROBLEMS_REMAIN
+
+    def _say_what_was_written(self) -> None:
+        written = self._watched.written(self._engine.root)
+        if written:
+            self._terminal.line(f"Edited {', '.join(written)}; `motet undo` takes it back.", "bold", hang=2)

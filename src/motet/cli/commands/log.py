@@ -1,0 +1,75 @@
+"""`motet log`."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from motet.cli.chat_names import short_id
+from motet.cli.output import write_json, write_line
+from motet.cli.terminal import Terminal
+from motet.cli.visible import one_line
+from motet.paths import state_dir
+from motet.permissions.egress import Egress, EgressLog
+
+_FILES = 3
+"""Files that a line names."""
+
+
+@click.group("log", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Show what left this machine.
+
+    \b
+    Examples:
+      motet log                      the newest requests
+      motet log egress -n 100        more of them
+      motet log egress --chat 1rvcqs3n
+      motet log egress --json | jq .host
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(egress)
+
+
+@command.command("egress")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="The newest N (20).")
+@click.option("-c", "--chat", default="", metavar="CHAT", help="Only of this chat: the end of its id.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON line for each request.")
+def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
+    """List the requests that left: when, to which host, how many bytes, and from which files.
+
+    \b
+    Examples:
+      motet log egress
+      motet log egress -n 5 --json
+
+    Contents and keys are never logged. Exit code 1: nothing was logged, or not for this chat.
+    """
+    wanted = chat.upper().lstrip("#…")
+    rows = (row for row in EgressLog(state_dir()).read() if row.chat.endswith(wanted))
+    newest = deque(rows, limit)
+    for row in newest:
+        if as_json:
+            write_json({"schema": 1, **asdict(row), "at": row.at.isoformat(timespec="milliseconds")})
+        else:
+            write_line(_line(row))
+    if not newest and not as_json:
+        Terminal().line("Nothing that left was logged" + (f" for the chat {chat}." if chat else "."))
+    return 0 if newest else 1
+
+
+def _line(row: Egress) -> str:
+    when = row.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    whose = short_id(row.chat) if row.chat else "-"
+    more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
+    names = ", ".join(_name(file, row.project) for file in row.files[:_FILES]) + more
+    return one_line(f"{when}  {row.provider} {row.host}  {row.bytes:,} bytes  {whose}" + (f"  {names}" if names else ""))
+
+
+def _name(file: str, project: str) -> str:
+    path = Path(file)
+    return path.relative_to(project).as_posix() if project and path.is_relative_to(project) else file

@@ -1,0 +1,175 @@
+"""motet as a library: chats in a few lines of Python.
+
+    async with motet.open(".") as m:
+        chat = m.chat(model="offline")
+        async for event in chat.send("What does @src/app.py do?"):
+            ...
+
+Nobody is asked anything: edits are taken only with `yes`, and what would ask is denied unless `allow` has a rule for
+it, as on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from motet.chat import Chat, ChatEvent, Ended
+from motet.context import Feature, own_command, own_variable
+from motet.engine.chats import Chats, Extras, Front
+from motet.engine.engine import Engine
+from motet.errors import MotetError
+from motet.messages import Message
+from motet.models.protocol import TextDelta
+from motet.permissions import Ask
+from motet.tools import Reviewer
+from motet.tools.function_tool import ALL_EFFECTS, FunctionTool
+from motet.tools.kit import Human, Nobody
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Motet:
+    """A workspace, to be entered with `async with`. See `motet.open`."""
+
+    def __init__(self, engine: Engine, front: Front, *, keep: bool) -> None:
+        self._engine = engine
+        self._front = front
+        self._keep = keep
+        self._extras = Extras()
+        self._stack = AsyncExitStack()
+        self._chats: Chats | None = None
+
+    @property
+    def root(self) -> Path:
+        """The workspace."""
+        return self._engine.root
+
+    def chat(self, *, model: str | None = None, tools: Sequence[str] = (), resume: str = "") -> Conversation:
+        """A new chat, or the stored one with the id `resume`. `tools` are handed over from the start. Nothing happens
+        before the first `send`."""
+
+        async def begin() -> Chat:
+            chosen, _ = await self._engine.choose_model(model)
+            return await self._opened.open(resume, chosen) if resume else self._opened.new(chosen, tools=tools)
+
+        return Conversation(begin, self._fork)
+
+    def tool(self, function: F) -> F:
+        """Make a plain function a tool, as a decorator: its name, type hints and docstring are what a model is told.
+        It has to be handed over like any other."""
+        made = FunctionTool(function, name="", description="", effects=ALL_EFFECTS)
+        self._extras.tools[made.spec.name] = made
+        return function
+
+    def variable(self, function: F) -> F:
+        """Make `#name` of a function that gives a text, as a decorator."""
+        self._extras.variables.append(own_variable(_name(function), Feature(function)))
+        return function
+
+    def command(self, function: F) -> F:
+        """Make `/name` of a function that gives a text, as a decorator."""
+        self._extras.commands.append(own_command(_name(function), Feature(function)))
+        return function
+
+    async def __aenter__(self) -> Self:
+        chats = self._engine.chats(self._front, keep=self._keep, extras=self._extras)
+        self._chats = await self._stack.enter_async_context(chats)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._chats = None
+        await self._stack.aclose()
+
+    async def _fork(self, chat: Chat, before: str | None) -> Chat:
+        return await self._opened.fork(chat, before)
+
+    @property
+    def _opened(self) -> Chats:
+        if self._chats is None:
+            raise MotetError("the workspace is not open; use `async with motet.open(…) as m`")
+        return self._chats
+
+
+class Conversation:
+    """A chat. `send` gives its events; the last is an `Ended`."""
+
+    def __init__(
+        self, begin: Callable[[], Awaitable[Chat]], fork: Callable[[Chat, str | None], Awaitable[Chat]]
+    ) -> None:
+        self._begin = begin
+        self._fork = fork
+        self._chat: Chat | None = None
+
+    async def ready(self) -> Chat:
+        """The chat itself, begun. Raises `MotetError`."""
+        if self._chat is None:
+            self._chat = await self._begin()
+        return self._chat
+
+    async def send(self, text: str) -> AsyncGenerator[ChatEvent]:
+        """Say `text`; the events of the turn. Raises `MotetError` before anything is sent."""
+        chat = await self.ready()
+        async with aclosing(chat.send(text)) as events:
+            async for event in events:
+                yield event
+
+    async def ask(self, text: str) -> str:
+        """Say `text`, and give back what the model says, all of it. Raises what failed."""
+        pieces: list[str] = []
+        async with aclosing(self.send(text)) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text=piece):
+                        pieces.append(piece)
+                    case Ended(error=MotetError() as error):
+                        raise error
+                    case _:
+                        pass
+        return "".join(pieces)
+
+    def stop(self) -> None:
+        """End the turn that runs."""
+        if self._chat is not None:
+            self._chat.stop()
+
+    def fork(self, at: int | None = None) -> Conversation:
+        """A chat that begins like this one: all of it, or what stands before user turn `at`."""
+
+        async def begin() -> Chat:
+            chat = await self.ready()
+            return await self._fork(chat, None if at is None else chat.before_cycle(at))
+
+        return Conversation(begin, self._fork)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The whole stack; empty before the first `send`."""
+        return () if self._chat is None else self._chat.messages
+
+
+def open_workspace(
+    path: str | Path = ".",
+    *,
+    yes: bool = False,
+    allow: Sequence[str] = (),
+    keep: bool = True,
+    reviewer: Reviewer | None = None,
+    human: Human | None = None,
+    ask: Ask | None = None,
+) -> Motet:
+    """See `motet.open`."""
+    from motet.fix import AcceptAll, ProposeOnly
+
+    engine = Engine(Path(path), allow=allow, ask=ask)
+    decides = reviewer or (AcceptAll() if yes else ProposeOnly())
+    return Motet(engine, Front(decides, human or Nobody(), ask), keep=keep)
+
+
+def _name(function: Callable[..., object]) -> str:
+    return getattr(function, "__name__", "") or type(function).__name__

@@ -1,0 +1,222 @@
+"""Chats of one workspace: new ones, stored ones, forks; each wired to files, tools, history and models."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from motet.chat import Chat, ChatOptions, ChatParts, Level, Notice, Work
+from motet.chat.parts import nothing
+from motet.context import Command, Variable
+from motet.edits import Proposal
+from motet.engine.handed import tool_set
+from motet.engine.sharing import context_of
+from motet.errors import MotetError
+from motet.history import ChatInfo, History, Lease
+from motet.messages import Message, new_id, tags
+from motet.models.protocol import Model
+from motet.permissions import Action, Answer, Ask, Denial, Gate
+from motet.prompts import prompt
+from motet.settings import Settings
+from motet.tools import EditDesk, Reviewer, Tool
+from motet.tools.kit import Human, Kit, Question
+from motet.workspace import DiskWorkspace
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Who sits in front of the chats: decides about edits, answers what tools ask, and what the gate asks."""
+
+    reviewer: Reviewer
+    human: Human
+    ask: Ask | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all chats of a workspace share. `gate` and `workspace` make a new one for each chat; `outgoing` is the door
+    for its requests; `model_for` gives the model for a kind of work."""
+
+    root: Path
+    state: Path
+    prompts: Path
+    settings: Settings
+    gate: Callable[[Ask | None], Gate]
+    workspace: Callable[[Gate], DiskWorkspace]
+    outgoing: Callable[[Model, str, Callable[[str], None]], Model]
+    model_for: Callable[[Work], Awaitable[Model | None]]
+
+
+@dataclass(slots=True)
+class Extras:
+    """What a program adds to the chats of its workspace: tools, variables and commands of its own."""
+
+    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    variables: list[Variable] = field(default_factory=list[Variable])
+    commands: list[Command] = field(default_factory=list[Command])
+
+
+@dataclass(slots=True)
+class Chats:
+    """The chats that this process has open. Without a `history` nothing is kept."""
+
+    house: House
+    front: Front
+    history: History | None
+    extras: Extras = field(default_factory=Extras)
+    _leases: dict[str, Lease] = field(default_factory=dict[str, Lease])
+    _open: list[Chat] = field(default_factory=list[Chat])
+
+    def new(self, model: Model, *, tools: Sequence[str] = ()) -> Chat:
+        """A chat that begins. `tools`: names of tools and groups that it has besides those of the settings. Raises
+        `UsageError` for a name that there is not."""
+        info = ChatInfo(workspace=str(self.house.root), model=model.name)
+        chat = self._chat(info, model, is_new=True)
+        chat.begin(_system_prompt(self.house.root), [*self.house.settings.tools.default, *tools])
+        return chat
+
+    async def open(self, chat_id: str, model: Model) -> Chat:
+        """A stored chat, to be read and, if no other process holds it, to go on. Raises `HistoryError`."""
+        history = self._stored()
+        lease = await history.lease(chat_id)
+        stored = await history.load(chat_id)
+        if lease is not None:
+            self._leases[chat_id] = lease
+        return self._chat(stored.info, model, stored.messages, writable=lease is not None, notes=stored.notes)
+
+    async def fork(self, chat: Chat, before: str | None = None) -> Chat:
+        """A new chat that begins with what `chat` says before the message with the id `before`; None: with all of
+        it."""
+        messages = chat.branch(before)
+        info = replace(chat.info, id=new_id(), parent=chat.id, forked_at=before or "", cost=0.0, tokens=0)
+        if self.history is not None:
+            info = await self.history.fork(chat.id, before, info.id)
+            await self._hold(info)
+        return self._chat(info, chat.model, messages)
+
+    async def newest(self) -> ChatInfo | None:
+        """The chat of this workspace that something was said in last."""
+        found = await self._stored().list(str(self.house.root), limit=1)
+        return found[0] if found else None
+
+    async def close(self) -> None:
+        """End what runs, and let others have the chats."""
+        for chat in self._open:
+            await chat.close()
+        for lease in self._leases.values():
+            lease.close()
+
+    def _stored(self) -> History:
+        if self.history is None:
+            raise MotetError("chats are not kept in this run; leave out --no-history")
+        return self.history
+
+    async def _keep(self, info: ChatInfo) -> None:
+        if self.history is not None:
+            await self.history.create(info)
+            await self._hold(info)
+
+    async def _hold(self, info: ChatInfo) -> None:
+        lease = await self._stored().lease(info.id)
+        if lease is not None:
+            self._leases[info.id] = lease
+
+    def _chat(
+        self,
+        info: ChatInfo,
+        model: Model,
+        messages: Sequence[Message] = (),
+        *,
+        writable: bool = True,
+        notes: Sequence[str] = (),
+        is_new: bool = False,
+    ) -> Chat:
+        house, settings = self.house, self.house.settings
+        front = _After(self.front)
+        gate = house.gate(front.ask if self.front.ask else None)
+        workspace = house.workspace(gate)
+        desk = EditDesk(workspace, front, approximate="propose" if self.front.ask else "refuse")
+        outputs = house.state / "outputs" / info.id
+        parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings))
+        kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told))
+        tools, names = tool_set(kit, settings, messages, self.extras.tools)
+        parts.tools = tools
+        parts.context = context_of(workspace, gate, tools, names, settings, house.prompts)
+        for variable in self.extras.variables:
+            parts.context.known.variables.add(variable)
+        for command in self.extras.commands:
+            parts.context.commands.add(command)
+        parts.create = (lambda: self._keep(info)) if is_new else None
+        parts.around_turn = _checkpoints(workspace)
+        parts.door = lambda one: house.outgoing(one, info.id, lambda line: parts.tell(Notice(line, Level.WARNING)))
+
+        async def model_for(work: Work, own: Model) -> Model:
+            other = await house.model_for(work)
+            return own if other is None else parts.door(other)
+
+        parts.model_for = model_for
+        front.wait = lambda: parts.before_asking()
+        chat = Chat(parts, info, model, messages, writable=writable, notes=notes)
+        self._open.append(chat)
+        return chat
+
+
+class _After:
+    """Asks the human when all that happened before is on the screen."""
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+        self.wait: Callable[[], Awaitable[None]] = nothing
+
+    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """See `Reviewer`."""
+        await self.wait()
+        return await self._front.reviewer.review(proposals)
+
+    async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
+        """See `Human`."""
+        await self.wait()
+        return await self._front.human.answer(questions)
+
+    async def ask(self, action: Action) -> Answer | Denial:
+        """See `Ask`."""
+        assert self._front.ask is not None  # else nobody calls
+        await self.wait()
+        return await self._front.ask(action)
+
+
+def _checkpoints(workspace: DiskWorkspace) -> Callable[[str], AbstractAsyncContextManager[None]]:
+    """What is written in one turn can be taken back together."""
+
+    @asynccontextmanager
+    async def around(label: str) -> AsyncGenerator[None]:
+        await workspace.begin(label)
+        try:
+            yield
+        finally:
+            await workspace.finish()
+
+    return around
+
+
+def _system_prompt(root: Path) -> Message:
+    system = f"{platform.system()} {platform.machine()}"
+    text = prompt("chat_system").replace("{root}", str(root)).replace("{system}", system)
+    return Message.system(text, tags.SYSTEM_PROMPT)
+
+
+def _options(settings: Settings) -> ChatOptions:
+    chat = settings.chat
+    return ChatOptions(
+        rounds=chat.rounds,
+        max_tokens=chat.max_tokens,
+        max_cost=chat.max_cost,
+        max_prompt_tokens=chat.max_prompt_tokens,
+        keep_cycles=chat.keep_cycles,
+        tool_timeout=settings.tools.timeout,
+        titles=chat.titles,
+        context_last=chat.context_order == "after",
+    )

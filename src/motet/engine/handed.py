@@ -1,0 +1,35 @@
+"""The tools that one chat may be handed: built-in ones, those that need more than a kit, and the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from motet.messages import Message
+from motet.settings import Settings
+from motet.tools import Tool
+from motet.tools.function_tool import load_tool
+from motet.tools.groups import ToolSet, names_in, own_group
+from motet.tools.kit import Kit
+from motet.tools.registry import ToolRegistry
+
+_EDIT_FORMAT = "replace_in_file"
+"""The format of models of which nothing better is known."""
+
+
+def tool_set(
+    kit: Kit, settings: Settings, messages: Sequence[Message], extra: Mapping[str, Tool]
+) -> tuple[ToolSet, list[str]]:
+    """What a chat with these `messages` was handed, and the names of all that it can be handed. Raises
+    `SettingsError`."""
+    own: dict[str, Tool] = {
+        name: load_tool(plugin.callback, f"tools.own.{name}.callback", name=name, description=plugin.description)
+        for name, plugin in settings.tools.own.items()
+    }
+    registry = ToolRegistry(kit, own={**own, **extra}, edit_format=_EDIT_FORMAT)
+    groups = {
+        name: own_group(name, group.tools, registry.names, description=group.description, prompt=group.prompt)
+        for name, group in settings.groups.items()
+        if group.tools
+    }
+    tools = ToolSet(registry, groups, names_in(messages))
+    return tools, [*tools.groups, *registry.names]

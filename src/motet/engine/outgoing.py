@@ -1,0 +1,88 @@
+"""The one door through which requests leave: secrets stay here, and every request is written down."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+
+from motet.messages import Image, Message, Text
+from motet.messages.message import Document, Part
+from motet.models.protocol import Destination, Limits, Model, ModelEvent, ModelRequest, Price
+from motet.permissions.redact import redact
+
+Record = Callable[[ModelRequest, Destination], None]
+"""Writes down that a request leaves."""
+
+
+class Outgoing:
+    """A model whose requests leave without anything that looks like a key. See `Model`.
+
+    `notify` hears, once for each message, what was taken out of it; `record` of every request.
+    """
+
+    def __init__(self, model: Model, notify: Callable[[str], None], record: Record) -> None:
+        self._model = model
+        self._notify = notify
+        self._record = record
+        self._known: dict[str, tuple[Message, Message]] = {}
+
+    @property
+    def name(self) -> str:
+        """See `Model`."""
+        return self._model.name
+
+    @property
+    def limits(self) -> Limits:
+        """See `Model`."""
+        return self._model.limits
+
+    @property
+    def price(self) -> Price | None:
+        """See `Model`."""
+        return self._model.price
+
+    @property
+    def destination(self) -> Destination:
+        """See `Model`."""
+        return self._model.destination
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """See `Model`."""
+        if not self.destination.remote:
+            return self._model.stream(request)
+        safe = replace(request, messages=tuple(map(self._safe, request.messages)))
+        self._record(safe, self.destination)
+        return self._model.stream(safe)
+
+    def _safe(self, message: Message) -> Message:
+        """`message` without secrets; the same one is looked at once."""
+        seen = self._known.get(message.id)
+        if seen is not None and seen[0] is message:
+            return seen[1]
+        notes: list[str] = []
+        parts = tuple(_safe_part(part, notes) for part in message.parts)
+        calls = tuple(replace(call, arguments=_safe_text(call.arguments, notes)) for call in message.calls)
+        safe = replace(message, parts=parts, calls=calls) if notes else message
+        if notes:
+            where = message.context.id if message.context else f"a message of the {message.role.value}"
+            self._notify(f"not sent from {where}: {', '.join(dict.fromkeys(notes))}")
+        self._known[message.id] = (message, safe)
+        return safe
+
+
+def _safe_part(part: Part, notes: list[str]) -> Part:
+    match part:
+        case Text(text):
+            safe = _safe_text(text, notes)
+            return part if safe is text else Text(safe)
+        case Document():
+            safe = _safe_text(part.plain, notes)
+            return part if safe is part.plain else replace(part, plain=safe)
+        case Image():
+            return part
+
+
+def _safe_text(text: str, notes: list[str]) -> str:
+    found = redact(text)
+    notes += map(str, found.notes)
+    return found.text if found.notes else text

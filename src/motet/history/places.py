@@ -1,0 +1,51 @@
+"""Where the file of chats lies: its directory, its mode, and whether that place is on another machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+_NETWORK = re.compile(
+    r"nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|lustre|beegfs|gpfs|orangefs|ocfs2|gfs2|ncpfs|coda|davfs"
+    r"|fuse\.(?:sshfs|s3fs|rclone|glusterfs|davfs2?|gcsfuse|ceph|juicefs|gvfsd-fuse)"
+)
+_MOUNTS = Path("/proc/self/mountinfo")
+
+
+def make_private(path: Path) -> None:
+    """Make the directory of `path` (mode 0700) and an empty file (mode 0600) where they are not there; take what
+    others may do with the file away. Raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if os.fstat(handle).st_mode & 0o077:
+            os.fchmod(handle, 0o600)
+    finally:
+        os.close(handle)
+
+
+def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str:
+    """The type of the file system that `path` is on, when it is on another machine; empty when it is not, or where the
+    system does not tell. Linux: proc(5), `/proc/PID/mountinfo`."""
+    best, kind = "", ""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        real = os.path.realpath(path)
+        for line in mounts.read_text("utf-8", "surrogateescape").splitlines():
+            left, _, right = line.partition(" - ")
+            point = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), left.split()[4])
+            inside = real == point or real.startswith(point.rstrip("/") + "/")
+            if inside and len(point) >= len(best):
+                best, kind = point, right.split()[0]
+    return kind if _NETWORK.fullmatch(kind) else ""
+
+
+def sync_directory(path: Path) -> None:
+    """Wait until the disk holds the names in the directory `path`, where its file system can promise that."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)

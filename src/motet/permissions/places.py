@@ -1,0 +1,86 @@
+"""Places on the disk: where a path really leads, and what of the machine a command is not to see or to change."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from motet.paths import config_dir, state_dir
+from motet.permissions.protected import is_protected
+from motet.permissions.secrets import is_secret, secret_places
+
+_MOST_ENTRIES = 200_000
+"""Of a larger workspace only so much is looked through for files of secrets."""
+_NOT_LOOKED_INTO = frozenset(
+    {"node_modules", "site-packages", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", "objects"}
+)
+_OF_GIT = ("config", "hooks", "info", "modules", "worktrees")
+"""What of `.git` makes git start programs or look elsewhere; the rest a command such as `git commit` has to write."""
+
+
+def resolved(root: Path, path: str) -> str:
+    """Where `path`, meant from `root` and `~` being the home directory, leads: relative to `root`, with `/`, when that
+    lies inside it, else absolute. All links are followed. Blocks for as long as the file system takes."""
+    base = os.path.realpath(root)
+    place = os.path.realpath(posixpath.join(base, posixpath.expanduser(path)))
+    inside = place == base or place.startswith(f"{base.rstrip('/')}/")
+    return os.path.relpath(place, base) if inside else place
+
+
+@dataclass(frozen=True, slots=True)
+class OffLimits:
+    """Places that a command that a model wants has no business with, all of them absolute.
+
+    `hidden`: secrets, and motet's own settings and state. `read_only`: protected places of the workspace. `names`: the
+    hidden files of the workspace, as paths in it.
+    """
+
+    hidden: tuple[Path, ...]
+    read_only: tuple[Path, ...]
+    names: tuple[str, ...]
+
+
+def off_limits(root: Path, environ: Mapping[str, str]) -> OffLimits:
+    """Those that exist now. Blocks for as long as it takes to look through the workspace `root`."""
+    root = Path(os.path.realpath(root))
+    hidden: list[str] = []
+    read_only: list[str] = []
+    for name, parent, is_directory in _entries(root):
+        place = f"{parent}/{name}" if parent else name
+        inside = f"{place}/-" if is_directory else place
+        if is_secret(inside):
+            hidden.append(place)
+        elif name == ".git" and is_directory:
+            read_only += [f"{place}/{each}" for each in _OF_GIT]
+        elif is_protected(inside):
+            read_only.append(place)
+    home = Path(environ.get("HOME") or Path.home())
+    own = [config_dir(environ), state_dir(environ)]
+    everywhere = [place for place in (*secret_places(home), *own) if place.exists()]
+    return OffLimits(
+        (*everywhere, *(root / place for place in hidden)),
+        tuple(place for each in read_only if (place := root / each).exists()),
+        tuple(hidden),
+    )
+
+
+def _entries(root: Path) -> Iterator[tuple[str, str, bool]]:
+    """Name, directory relative to `root`, and whether it is one itself, of all there is; what is hidden or protected
+    as a whole is not looked into."""
+    waiting, seen = [""], 0
+    while waiting and seen < _MOST_ENTRIES:
+        directory = waiting.pop()
+        try:
+            with os.scandir(root / directory) as entries:
+                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError:
+            continue
+        seen += len(found)
+        for name, is_directory in found:
+            yield name, directory, is_directory
+            place = f"{directory}/{name}" if directory else name
+            if is_directory and name not in _NOT_LOOKED_INTO and not is_protected(f"{place}/-"):
+                waiting.append(place)

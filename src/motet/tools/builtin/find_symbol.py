@@ -1,0 +1,118 @@
+"""`find_symbol`: where a name is defined."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from motet.diagnostics.outline import OUTLINE_KINDS, Definition
+from motet.permissions import Effect
+from motet.prompts import prompt
+from motet.text import TextFile
+from motet.text.syntax import language_of
+from motet.tools.definitions import MOST_PARSED, definitions_of, qualified
+from motet.tools.globs import path_filter
+from motet.tools.kit import Kit
+from motet.tools.reading import closest, counted, lines_of, numbered, read_all, require_one_line, visible_files
+from motet.tools.search import Pattern, search
+from motet.tools.tool import OneByOne, ToolOutput, ToolSpec
+from motet.workspace.failures import shown
+
+_MOST_FOUND = 30
+_MOST_DEFINED = 200
+"""Definitions of one name that are looked at: a stranger's file may hold any number of them."""
+_MOST_FILES = 300
+"""Files that are looked through for a similar name."""
+_MOST_LINES = 12
+"""Lines of one signature that are shown."""
+
+
+class FindSymbolInput(BaseModel):
+    """Arguments of one call."""
+
+    name: str = Field(description="the name as it stands in the code, or with its class before it: `Area.size`")
+    paths: list[str] = Field(
+        default_factory=list[str], description="look only here: files, directories or patterns as in `src/**/*.py`"
+    )
+
+
+class FindSymbol(OneByOne):
+    """The tool."""
+
+    spec = ToolSpec("find_symbol", prompt("find_symbol"), FindSymbolInput, frozenset({Effect.READ}))
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    async def call(self, value: BaseModel) -> ToolOutput:
+        """See `Tool`."""
+        assert isinstance(value, FindSymbolInput)
+        name = require_one_line(value.name, "name").strip().removesuffix("()").replace("::", ".")
+        fits = path_filter([self._kit.desk.normalise(path) for path in value.paths])
+        paths = [path for path in await visible_files(self._kit) if fits(path) and language_of(path) is not None]
+        last = name.rpartition(".")[2]
+        files = [each.file async for each in search(self._kit, paths, Pattern(last, literal=True))]
+        found, others = await asyncio.to_thread(_defined, files, name)
+        if found:
+            return _listed(found, name)
+        hint = await self._near(last, others, paths)
+        looked = f"no definition of {shown(name)} in {counted(len(paths), 'file')} with a known grammar"
+        return ToolOutput(f"{looked}{hint}")
+
+    async def _near(self, name: str, others: Sequence[str], paths: Sequence[str]) -> str:
+        """Where to go on: the same name elsewhere, else names like it."""
+        if others:
+            return f"; there is {', '.join(others[:5])}"
+        files = await read_all(self._kit, paths[:_MOST_FILES])
+        near = closest(name, await asyncio.to_thread(_all_names, files), 5)
+        return f"; similar names: {', '.join(near)}" if near else "; search_text looks in every file"
+
+
+_Where = tuple[TextFile, Definition]
+
+
+def _defined(files: Sequence[TextFile], name: str) -> tuple[list[_Where], list[str]]:
+    """The definitions of `name`, real ones before mere declarations and variables; and the full names of those that
+    only end like it."""
+    last = name.rpartition(".")[2]
+    found: list[_Where] = []
+    others: list[str] = []
+    left = MOST_PARSED
+    for file in files:
+        left -= len(file.text)
+        if left < 0:
+            break
+        all_here = definitions_of(file)
+        for one in all_here:
+            if one.name == last and len(found) + len(others) < _MOST_DEFINED:
+                full = qualified(all_here, one)
+                if full == name or full.endswith(f".{name}"):
+                    found.append((file, one))
+                else:
+                    others.append(full)
+    found.sort(key=lambda each: each[1].kind not in OUTLINE_KINDS)
+    return found, list(dict.fromkeys(others))
+
+
+def _all_names(files: Sequence[TextFile]) -> list[str]:
+    names: dict[str, None] = {}
+    left = MOST_PARSED
+    for file in files:
+        left -= len(file.text)
+        if left >= 0:
+            names |= dict.fromkeys(one.name for one in definitions_of(file))
+    return list(names)
+
+
+def _listed(found: Sequence[_Where], name: str) -> ToolOutput:
+    head = f"{counted(len(found), 'definition')} of {shown(name)}"
+    blocks: list[str] = []
+    for file, one in found[:_MOST_FOUND]:
+        last = min(one.signature_last_line, one.first_line + _MOST_LINES - 1)
+        place = f"{shown(file.path)}: {one.kind}, lines {one.first_line}-{one.last_line}"
+        blocks.append(f"\n{place}\n{numbered(lines_of(file.text), one.first_line, last).text}")
+    left_out = len(found) - len(blocks)
+    more = f"\n({left_out} more; name `paths`)" if left_out else ""
+    return ToolOutput("\n".join([head, *blocks]) + more, shown=head)

@@ -1,0 +1,296 @@
+"""`run_command`: run a program in the workspace, after a yes, inside the sandbox where there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from motet.errors import MotetError, OutsideWorkspace, ProcessError, UsageError
+from motet.messages import new_id
+from motet.permissions import Action, DeniedByHuman, Effect, OffLimits, Origin, off_limits, resolved, without_secrets
+from motet.permissions.rules import is_outside
+from motet.process import Running, SandboxState, Walls, find_program, find_sandbox
+from motet.process.capture import Capture
+from motet.process.sandbox import ask_to_end
+from motet.prompts import prompt
+from motet.tools.kit import Kit, Told
+from motet.tools.tool import OneByOne, ToolInput, ToolOutput, ToolSpec
+
+MAX_CHARACTERS = 19_000
+"""Of the output, in the result; what the result says besides stays within what a tool's output is cut to."""
+MAX_BYTES = 64 * 2**20
+"""Of output; a program that prints more is ended."""
+MAX_SESSIONS = 8
+SESSION_WAIT = 5.0
+"""Seconds in which a session's output is waited for, when the call does not say how long."""
+DEFAULT_TIMEOUT = 120.0
+
+_QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+_PRIVATE = {"TMPDIR": "/tmp", "XDG_CACHE_HOME": "/tmp/cache"}
+_MOST_PROGRAM_BYTES = 64 * 2**20
+
+
+class RunCommandInput(BaseModel):
+    """Arguments of one call."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    argv: list[str] | None = Field(None, description="the program and its arguments, one string each", min_length=1)
+    shell: str | None = Field(None, description="instead of argv: a text that `sh` reads as commands", min_length=1)
+    cwd: str = Field(".", description="the directory to run in, relative to the workspace")
+    timeout: Annotated[float, Field(gt=0, le=3600)] | None = Field(
+        None, description="seconds after which it is stopped (120); with session: how long to wait for output (5)"
+    )
+    network: bool = Field(False, description="whether it needs the network")
+    session: str | None = Field(
+        None, description="name of a program that goes on running in the background", pattern=r"^[\w.-]{1,40}$"
+    )
+    stop: bool = Field(False, description="end the session")
+
+
+@dataclass(slots=True)
+class _Run:
+    """A program that was started."""
+
+    words: tuple[str, ...]
+    running: Running
+    capture: Capture
+    hidden: tuple[str, ...]
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> str:
+        return f"{time.monotonic() - self.started:.1f} s"
+
+
+class RunCommand(OneByOne):
+    """The tool. `sandbox`: what was found; None: it looks itself, before the first command.
+
+    `close` ends its sessions. They also end with motet, however it ends.
+    """
+
+    def __init__(
+        self, kit: Kit, sandbox: SandboxState | None = None, *, environ: Mapping[str, str] | None = None
+    ) -> None:
+        self.spec = ToolSpec("run_command", prompt("run_command"), RunCommandInput, frozenset({Effect.RUN}))
+        self._kit = kit
+        self._sandbox = sandbox
+        self._environ = os.environ if environ is None else environ
+        self._sessions: dict[str, _Run] = {}
+
+    async def run(self, calls: Sequence[ToolInput]) -> Sequence[ToolOutput]:
+        """See `Tool`. What keeps one command from running is the output of that call alone."""
+        return [await self._one(cast("RunCommandInput", call.value)) for call in calls]
+
+    async def call(self, value: BaseModel) -> ToolOutput:
+        """See `OneByOne`."""
+        return await self._one(cast("RunCommandInput", value))
+
+    async def close(self) -> None:
+        """End all sessions."""
+        runs = list(self._sessions.values())
+        self._sessions.clear()
+        await asyncio.gather(*(_finish(run) for run in runs))
+
+    async def _one(self, wish: RunCommandInput) -> ToolOutput:
+        try:
+            match wish:
+                case RunCommandInput(argv=None, shell=None, session=str(name)):
+                    return await self._look(name, wish)
+                case RunCommandInput(argv=None, shell=None) | RunCommandInput(argv=list(), shell=str()):
+                    raise UsageError("give either argv or shell, or the session that you mean")
+                case RunCommandInput(stop=True):
+                    raise UsageError("give stop with session and without a command")
+                case RunCommandInput(session=str(name)):
+                    return await self._begin(name, wish)
+                case _:
+                    return await self._to_its_end(await self._start(wish), wish.timeout or DEFAULT_TIMEOUT)
+        except DeniedByHuman as denied:
+            reason = f": {denied.reason}" if denied.reason else ""
+            return ToolOutput(f"run_command: not run: the human said no{reason}", is_error=True)
+        except MotetError as error:
+            return ToolOutput(f"run_command: {error}", is_error=True)
+
+    # --- one command -------------------------------------------------------------------------------------------
+
+    async def _start(self, wish: RunCommandInput) -> _Run:
+        """Ask, then start. Raises `PermissionDenied`, `ProcessError`, `UsageError`, `OutsideWorkspace`."""
+        words = tuple(wish.argv) if wish.argv is not None else ("sh", "-c", wish.shell or "")
+        if "\0" in "".join(words):
+            raise UsageError("a NUL character cannot be part of a command")
+        root = self._kit.workspace.root
+        cwd = await asyncio.to_thread(_directory, root, wish.cwd)
+        env = without_secrets(self._environ) | _QUIET
+        program = _program(words[0], root / cwd, env)
+        sandbox = self._sandbox = self._sandbox or await find_sandbox(avoid=root)
+        wall = "in the sandbox" if sandbox.sandbox else "not in a sandbox: it can read and change what you can"
+        where = "the workspace" if cwd == "." else f"{cwd}/"
+        detail = f"{program}\nin {where}, {_patience(wish)}, {_reach(wish, sandbox)}, {wall}"
+        definition = await asyncio.to_thread(_definition, root, program, cwd, wish.network)
+        action = Action.command(words, Origin.MODEL, detail=detail, definition=definition, network=wish.network)
+        await self._kit.gate.require(action)
+        if await asyncio.to_thread(_definition, root, program, cwd, wish.network) != definition:
+            raise ProcessError(f"{program}: changed while the question was open; nothing was run")
+        limits = await asyncio.to_thread(off_limits, root, self._environ)
+        command = (str(program), *words[1:])
+        return await self._spawn(words, command, root / cwd, env, limits, wish.network)
+
+    async def _spawn(
+        self,
+        words: tuple[str, ...],
+        command: tuple[str, ...],
+        cwd: Path,
+        env: dict[str, str],
+        limits: OffLimits,
+        network: bool,
+    ) -> _Run:
+        capture = Capture(self._kit.outputs / f"{new_id()}-run_command.txt", MAX_CHARACTERS)
+        sandbox = self._sandbox.sandbox if self._sandbox else None
+        argv: Sequence[str] = command
+        if sandbox is not None:
+            walls = Walls(self._kit.workspace.root, limits.read_only, limits.hidden, network)
+            argv, env = sandbox.argv(command, walls, cwd), env | _PRIVATE
+        running = await Running.start(
+            argv,
+            cwd=cwd,
+            env=env,
+            on_output=lambda data: self._kit.tell(Told("run_command", "output", capture.add(data))),
+            max_bytes=MAX_BYTES,
+            ask_to_end=ask_to_end if sandbox is not None else None,
+        )
+        if network:
+            self._kit.gate.taint(f"output of {words[0]}, which had the network")
+        return _Run(words, running, capture, limits.names if sandbox is not None else ())
+
+    async def _to_its_end(self, run: _Run, timeout: float) -> ToolOutput:
+        try:
+            ended = await run.running.wait(timeout)
+            await _finish(run)
+        except asyncio.CancelledError:
+            run.running.abandon()
+            run.capture.close()
+            raise
+        if not ended and not run.running.flooded:
+            return _output(run, f"no end after {timeout:g} s; stopped, with everything it had started", failed=True)
+        return _output(run, f"{_end(run)} after {run.seconds}", failed=run.running.code != 0)
+
+    # --- sessions ----------------------------------------------------------------------------------------------
+
+    async def _begin(self, name: str, wish: RunCommandInput) -> ToolOutput:
+        if name in self._sessions:
+            raise UsageError(f"session {name} is there already: read it, or end it with stop")
+        if len(self._sessions) >= MAX_SESSIONS:
+            raise UsageError(
+                f"there are {MAX_SESSIONS} sessions already: {', '.join(self._sessions)}; end one with stop"
+            )
+        self._sessions[name] = await self._start(wish)
+        return await self._look(name, wish)
+
+    async def _look(self, name: str, wish: RunCommandInput) -> ToolOutput:
+        run = self._sessions.get(name)
+        if run is None:
+            there = ", ".join(self._sessions) or "none"
+            raise UsageError(f"there is no session {name}; there is {there}")
+        if not wish.stop and not await run.running.wait(wish.timeout or SESSION_WAIT) and not run.running.flooded:
+            return _output(run, f"session {name}: running for {run.seconds}")
+        stopped = wish.stop and not await run.running.wait(0)
+        await _finish(run)
+        del self._sessions[name]
+        how = "stopped" if stopped else _end(run)
+        return _output(
+            run, f"session {name}: {how} after {run.seconds}", failed=not stopped and run.running.code != 0
+        )
+
+
+async def _finish(run: _Run) -> None:
+    await run.running.end()
+    run.capture.close()
+
+
+def _output(run: _Run, how: str, *, failed: bool = False) -> ToolOutput:
+    said = run.capture.unread()
+    hint = f"\n(hidden from commands: {_some(run.hidden)})" if failed and run.hidden else ""
+    shown = f"{Path(run.words[0]).name}: {how}"
+    return ToolOutput(f"{how}{hint}\n{said or '(no output)'}", failed, shown)
+
+
+def _end(run: _Run) -> str:
+    code = run.running.code or 0
+    if run.running.flooded:
+        return f"more than {MAX_BYTES // 2**20} MiB of output; stopped"
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):
+        return f"ended by signal {-code} ({signal.Signals(-code).name})"
+    return f"ended by signal {-code}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+# --- what the question and the grant are about -------------------------------------------------------------------
+
+
+def _patience(wish: RunCommandInput) -> str:
+    return (
+        f"until session {wish.session} is stopped"
+        if wish.session
+        else f"at most {wish.timeout or DEFAULT_TIMEOUT:g} s"
+    )
+
+
+def _reach(wish: RunCommandInput, sandbox: SandboxState) -> str:
+    if wish.network:
+        return "with the network"
+    return "without the network" if sandbox.sandbox else "the network cannot be closed here"
+
+
+def _directory(root: Path, cwd: str) -> str:
+    if "\0" in cwd:
+        raise UsageError("a NUL character cannot be part of a path")
+    real = resolved(root, cwd)
+    if is_outside(real):
+        raise OutsideWorkspace(f"{cwd}: outside the workspace; commands run inside it")
+    if not (root / real).is_dir():
+        raise UsageError(f"{cwd}: no such directory")
+    return real
+
+
+def _program(word: str, cwd: Path, env: Mapping[str, str]) -> Path:
+    """The file that `word` names: from `cwd` when it holds a `/`, else on PATH. Raises `ProcessError`."""
+    name = str(cwd / word) if "/" in word else word
+    program = find_program(name, path=env.get("PATH", os.defpath))
+    if program is None:
+        raise ProcessError(
+            f"{word}: not found; choose a program that is installed, or one of the workspace as ./NAME"
+        )
+    return program
+
+
+def _definition(root: Path, program: Path, cwd: str, network: bool) -> str:
+    """What besides its words makes a command the same one: where it runs, the network, and the content of a program
+    that lies in the workspace."""
+    real = resolved(root, str(program))
+    content = "" if is_outside(real) else _hash(root / real)
+    return f"in {cwd}\n{'with' if network else 'without'} the network\n{program}\n{content}"
+
+
+def _hash(program: Path) -> str:
+    try:
+        if program.stat().st_size > _MOST_PROGRAM_BYTES:
+            return "too large"
+        with program.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return "unreadable"

@@ -1,0 +1,120 @@
+"""All tools that there are, by name: those that come with motet, those that need more than the kit, the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+
+from motet.errors import SettingsError, UsageError
+from motet.tools.builtin import EDIT_TOOLS, edit_tool
+from motet.tools.builtin.ask_user import AskUser
+from motet.tools.builtin.changed_files import ChangedFiles
+from motet.tools.builtin.create_file import CreateFile
+from motet.tools.builtin.delete_file import DeleteFile
+from motet.tools.builtin.fetch_url import FetchUrl
+from motet.tools.builtin.find_files import FindFiles
+from motet.tools.builtin.find_references import FindReferences
+from motet.tools.builtin.find_symbol import FindSymbol
+from motet.tools.builtin.list_files import ListFiles
+from motet.tools.builtin.move_file import MoveFile
+from motet.tools.builtin.outline import Outline
+from motet.tools.builtin.read_file import ReadFile
+from motet.tools.builtin.remember import Remember
+from motet.tools.builtin.run_command import RunCommand
+from motet.tools.builtin.search_text import SearchText
+from motet.tools.builtin.update_plan import UpdatePlan
+from motet.tools.edit_tool import EditTool
+from motet.tools.kit import Kit
+from motet.tools.tool import Tool
+
+Maker = Callable[[Kit], Tool]
+"""Makes a tool that works with a kit."""
+
+BUILT_IN: Mapping[str, Maker] = {
+    "read_file": ReadFile,
+    "list_files": ListFiles,
+    "find_files": FindFiles,
+    "search_text": SearchText,
+    "outline": Outline,
+    "find_symbol": FindSymbol,
+    "find_references": FindReferences,
+    "changed_files": ChangedFiles,
+    "create_file": CreateFile,
+    "delete_file": DeleteFile,
+    "move_file": MoveFile,
+    "run_command": RunCommand,
+    "fetch_url": FetchUrl,
+    "ask_user": AskUser,
+    "update_plan": UpdatePlan,
+    "remember": Remember,
+}
+"""By its name, each tool that needs nothing but a kit. What others need (`get_diagnostics` somebody who knows,
+`web_search` an address) is handed to the registry by whoever has it."""
+
+EDIT = "edit"
+"""Stands for the tool that edits in the format of the model at hand, whatever that tool's own name is."""
+
+
+class ToolRegistry:
+    """The tools of one chat, each made when it is first asked for.
+
+    `wired` are tools that need more than the kit; they go before built-in ones of that name. `own` are the user's,
+    which may not have the name of another one: `SettingsError`. `edit_format` may change when the model does; without
+    one, or with one that is written as text, there is no tool for edits.
+    """
+
+    def __init__(
+        self,
+        kit: Kit,
+        *,
+        wired: Mapping[str, Maker] | None = None,
+        own: Mapping[str, Tool] | None = None,
+        edit_format: str | None = None,
+    ) -> None:
+        self._kit = kit
+        self._makers = {**BUILT_IN, **(wired or {})}
+        self._own = dict(own or {})
+        self._made: dict[str, Tool] = dict(self._own)
+        self._edit_tools: dict[str, EditTool] = {}
+        self.edit_format = edit_format
+        taken = {EDIT, *self._makers, *(self._edit(each).spec.name for each in EDIT_TOOLS)}
+        for name in self._own:
+            if name in taken:
+                raise SettingsError(f"tools.own.{name}: there is a tool of that name already; choose another name")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all tools; of the tools for edits the one that is used now."""
+        edit = self._current_edit()
+        return (*self._makers, *([edit.spec.name] if edit else []), *self._own)
+
+    def __contains__(self, name: str) -> bool:
+        edit = self._current_edit()
+        return name in self._makers or name in self._made or (edit is not None and name in (EDIT, edit.spec.name))
+
+    def tool(self, name: str) -> Tool:
+        """The tool of that name. Raises `UsageError` with names that are close."""
+        edit = self._current_edit()
+        if edit is not None and name in (EDIT, edit.spec.name):
+            return edit
+        if name not in self._made:
+            if name not in self._makers:
+                raise unknown(name, self.names, "tool")
+            self._made[name] = self._makers[name](self._kit)
+        return self._made[name]
+
+    def _current_edit(self) -> EditTool | None:
+        format = self.edit_format
+        return self._edit(format) if format is not None and format in EDIT_TOOLS else None
+
+    def _edit(self, format: str) -> EditTool:
+        if format not in self._edit_tools:
+            self._edit_tools[format] = edit_tool(format, self._kit.desk)
+        return self._edit_tools[format]
+
+
+def unknown(name: str, names: tuple[str, ...], what: str) -> UsageError:
+    """The error for a name that there is not, with those that are close, else with all."""
+    close = get_close_matches(name, names, n=3, cutoff=0.7)
+    hint = f"did you mean {', '.join(close)}?" if close else f"there is {', '.join(names) or 'none'}"
+    return UsageError(f"{name}: there is no such {what}; {hint}")

@@ -1,0 +1,127 @@
+"""A page of HTML as Markdown: what a human reads of it, without menus, forms and what is hidden.
+
+Pictures are never loaded: each becomes its name and its words, and no address from which a viewer could load it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from posixpath import basename
+from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote, urljoin, urlsplit
+
+from motet.web.simplify import simplify
+
+if TYPE_CHECKING:
+    from bs4 import Tag
+
+SHORTEST_ARTICLE = 250
+"""Characters that trafilatura must find for its answer to be taken."""
+
+_TOO_MANY_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_BLANK_ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
+_LINK = ("http://", "https://", "mailto:")
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """A page as Markdown; `whole`: nothing was cut."""
+
+    title: str
+    text: str
+    whole: bool
+
+
+def markdown_of(html: str, url: str, most: int) -> Markdown:
+    """What is read of a page whose address is `url`, up to about `most` characters; links become absolute."""
+    simple = simplify(html, most)
+    if article := _article(html, url):
+        return Markdown(simple.title, tidy(article), whole=True)
+    base = (simple.base and _joined(url, simple.base)) or url
+    return Markdown(simple.title, tidy(_convert(simple.html, base)), whole=simple.whole)
+
+
+def tidy(text: str) -> str:
+    """`text` without blanks at the ends of lines and with no more than one empty line in a row."""
+    return _TOO_MANY_LINES.sub("\n\n", _BLANK_ENDS.sub("", text)).strip()
+
+
+def _article(html: str, url: str) -> str:
+    """The main content, where the extra `motet[web]` is installed and finds one."""
+    try:
+        import trafilatura  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return ""
+    found = cast(
+        "str | None",
+        trafilatura.extract(  # pyright: ignore[reportUnknownMemberType]
+            html, url=url, output_format="markdown", include_links=True, include_tables=True, include_comments=False
+        ),
+    )
+    return found if found and len(found) >= SHORTEST_ARTICLE else ""
+
+
+def _convert(html: str, url: str) -> str:
+    from bs4 import BeautifulSoup
+    from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
+
+    class Converter(MarkdownConverter):  # pyright: ignore[reportUntypedBaseClass]
+        def convert_img(self, el: Tag, text: str, parent_tags: object) -> str:
+            return _picture(el)
+
+        def convert_a(self, el: Tag, text: str, parent_tags: object) -> str:
+            return _link(el, text, url)
+
+    converter = Converter(
+        heading_style="atx",
+        bullets="-",
+        escape_asterisks=False,
+        escape_underscores=False,
+        escape_misc=False,
+        code_language_callback=_language,
+    )
+    return converter.convert_soup(BeautifulSoup(html, "html.parser"))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _language(tag: Tag) -> str:
+    """What a block of code says it is written in."""
+    for each in (tag, tag.find("code")):
+        if each and (names := str(each.get("class") or "")):
+            return names.rpartition("language-")[2].strip("[]'")
+    return ""
+
+
+def _picture(tag: Tag) -> str:
+    words = " ".join(str(tag.get("alt") or tag.get("title") or "").split())
+    source = str(tag.get("src") or "")
+    name = "" if source.lower().startswith("data:") else unquote(basename(_path(source)))
+    if tag.get("alt") == "" and not words:
+        return ""  # the page itself says that it only decorates
+    said = ": ".join(part for part in (f"image {name}".strip(), words) if part)
+    return f"[{said.replace('[', '(').replace(']', ')')}]"
+
+
+def _path(url: str) -> str:
+    """The path of `url`, which may be anything at all."""
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _link(tag: Tag, text: str, url: str) -> str:
+    said = " ".join(text.split())
+    target = _joined(url, str(tag.get("href") or ""))
+    if not said or not target.lower().startswith(_LINK) or target.partition("#")[0] == url:
+        return text
+    target = target.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C")
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{before and ' '}[{said}]({target}){after and ' '}"
+
+
+def _joined(base: str, location: str) -> str:
+    try:
+        return urljoin(base, location.strip())
+    except ValueError:
+        return ""

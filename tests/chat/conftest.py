@@ -1,0 +1,10 @@
+"""Every test of a turn runs against both dialects."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "dialect" in metafunc.fixturenames:
+        metafunc.parametrize("dialect", ["anthropic", "openai"])
