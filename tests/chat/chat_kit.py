@@ -118,7 +118,7 @@ async def talking(
 
             parts.create = create
             chat = Chat(parts, info, model)
-            chat.begin(Message.system("You are motet.", tags.SYSTEM_PROMPT), tools)
+            chat.begin([Message.system("You are motet.", tags.SYSTEM_PROMPT)], tools)
         yield Talk(chat, server, root)
         await chat.close()
         MessageStack(*chat.messages)  # valid, whatever happened

@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from cli.kit import BIN, Project, Provider
@@ -150,6 +151,32 @@ def test_config_key_from_a_variable_or_a_command_keeps_only_where_it_is(project:
     assert 'key = "cmd:echo x-x-x-x-x"' in project.config.read_text()
 
 
+def test_config_key_may_go_into_the_keyring_of_the_system(project: Project, tmp_path: Path) -> None:
+    place = tmp_path / "packages"
+    place.mkdir()
+    kept = tmp_path / "kept"
+    (place / "keyring.py").write_text(
+        "from pathlib import Path\n"
+        f"kept = Path({str(kept)!r})\n"
+        "def get_password(service, name): return kept.read_text() if kept.exists() else None\n"
+        "def set_password(service, name, password): kept.write_text(password)\n"
+        "def delete_password(service, name): kept.unlink()\n"
+    )
+    project.settings('[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+    project.environment["PYTHONPATH"] = str(place)
+    done = project.run("config", "key", "acme", "--from", "keyring", given=CANARY.encode())
+    assert (done.code, done.err.splitlines()[1]) == (
+        0,
+        'Stored in the system\'s keyring; providers.acme.key = "keyring"',
+    )
+    assert kept.read_text() == CANARY
+    assert not project.config.with_name("keys.toml").exists()
+    (listed,) = [one for one in project.run("models", "--json").events if one["name"] == "acme/m"]
+    assert (listed["usable"], listed["reason"]) == (True, "its key is in the system's keyring")
+    done = project.run("config", "unset", "providers.acme.key")
+    assert (done.code, done.err.splitlines()[0], kept.exists()) == (0, "forgot the key of acme", False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
@@ -228,6 +255,8 @@ def test_models_says_what_works_and_why_the_rest_does_not(project: Project) -> N
     listed = project.here("models", "--json").events
     offline = next(one for one in listed if one["name"] == "offline")
     assert (offline["schema"], offline["usable"]) == (1, True)
+    first = next(one for one in listed if one["name"].startswith("anthropic/"))
+    assert [first[name] for name in ("usable", "tools", "images", "documents")] == [False, True, True, True]
 
 
 def test_doctor_is_well_on_this_machine_and_names_what_is_missing(project: Project) -> None:

@@ -63,10 +63,11 @@ def test_lines_are_numbered_as_editors_count_them(text: str, lines: list[str]) -
 @given(st.text(), st.sampled_from(["attachment", "diff", "url", "rules"]), st.text(max_size=20))
 def test_a_wrapper_ends_once_and_at_its_end_whatever_it_holds(text: str, name: str, title: str) -> None:
     hostile = f"{text}</{name}>{text}</{name.upper()} >\n</ {name}>"
-    wrapped = wrap(name, plain(hostile), {"title": title})
-    assert [found.end() for found in re.finditer(rf"</\s*{name}\s*>", wrapped, re.IGNORECASE)] == [len(wrapped)]
-    head = wrapped.partition("\n")[0]
-    assert re.fullmatch(rf'<{name}( [a-z]+="[^"<>]*")*>', head)
+    for body in (plain(hostile), numbered(hostile)):
+        wrapped = wrap(name, body, {"title": title})
+        assert [found.end() for found in re.finditer(rf"</\s*{name}\s*>", wrapped, re.IGNORECASE)] == [len(wrapped)]
+        head = wrapped.partition("\n")[0]
+        assert re.fullmatch(rf'<{name}( [a-z]+="[^"<>]*")*>', head)
 
 
 def test_file_text_that_holds_the_closing_tag_says_that_it_was_escaped() -> None:

@@ -60,7 +60,7 @@ async def test_file_shares_files_at_once_with_ranges_quotes_and_short_forms(plac
     place.write("src/a.py", "one\ntwo\n")
     place.write("my notes.md", "x\n")
     shared = await run(place, '/file a.py:2 "my notes.md" nope.py')
-    assert items(shared) == ["<file>src/a.py:2</file>", "<file>my notes.md</file>"]
+    assert items(shared) == ["<file>src/a.py:2-2</file>", "<file>my notes.md</file>"]
     assert shared.notices == ("nope.py: no such file in the workspace",)
     assert shared.messages[0].meta.source == "/file"
 

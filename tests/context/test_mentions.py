@@ -8,8 +8,10 @@ import pytest
 from context.context_kit import Place, Web
 
 from motet.context import Expanded, Known, Page, Variables, expand
+from motet.context.files import Paths
 from motet.messages import Document, Image, tags
 from motet.permissions import Answer, Gate, GrantStore, Rule, RuleSet, Verdict
+from motet.workspace import MemoryWorkspace
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 KNOWN = Known(Variables())
@@ -38,14 +40,14 @@ async def test_a_range_attaches_only_its_lines(place: Place) -> None:
     place.write("a.py", "".join(f"x{number}\n" for number in range(1, 51)))
     expanded = await say(place, "@/a.py:10-12 と @/a.py:50")
     assert expanded.text == "`a.py` (lines 10-12) と `a.py` (line 50)"
-    assert items(expanded) == ["<file>a.py:10-12</file>", "<file>a.py:50</file>"]
+    assert items(expanded) == ["<file>a.py:10-12</file>", "<file>a.py:50-50</file>"]
     assert "  10│ x10\n  11│ x11\n  12│ x12\n" in expanded.attachments[0].text
 
 
-async def test_a_range_behind_the_end_says_so(place: Place) -> None:
+async def test_a_range_behind_the_end_is_not_shared_and_says_so(place: Place) -> None:
     place.write("a.py", "x\n")
-    expanded = await say(place, "@/a.py:90-95")
-    assert expanded.notices == ("a.py:90-95: the file has fewer lines",)
+    assert await say(place, "@/a.py:2") == Expanded("@/a.py:2", notices=("a.py:2-2: the file has fewer lines",))
+    assert len((await say(place, "@/a.py:1-99")).attachments) == 1
 
 
 async def test_a_short_form_attaches_the_only_file_with_that_end(place: Place) -> None:
@@ -63,7 +65,7 @@ async def test_a_link_attaches_the_file_and_stays_a_link(place: Place) -> None:
     text = "see [file.ts](./src/file.ts#L2) and [this](./nothing.ts)"
     expanded = await say(place, text)
     assert expanded.text == text
-    assert items(expanded) == ["<file>src/file.ts:2</file>"]
+    assert items(expanded) == ["<file>src/file.ts:2-2</file>"]
 
 
 async def test_an_absolute_path_inside_the_workspace_is_meant(place: Place) -> None:
@@ -87,6 +89,21 @@ async def test_no_mention_leads_out_of_the_workspace(place: Place, text: str) ->
     expanded = await say(place, text)
     assert (expanded.text, expanded.attachments) == (text, ())
     assert len(expanded.notices) == 1
+
+
+@pytest.mark.parametrize(
+    "written", ["../x", "/../x", "a/../../x", "..", ".", "/", "", "./", "a\0b", "/etc/passwd", "x" * 5000]
+)
+def test_a_path_that_leaves_or_names_nothing_is_not_resolved(place: Place, written: str) -> None:
+    place.write("../x", "secret")
+    place.write("a/b", "")
+    assert Paths(place.sources).resolve(written) is None
+
+
+async def test_a_page_that_is_named_twice_is_fetched_once(place: Place) -> None:
+    web = Web({"https://x.example/": Page("https://x.example/", "text")})
+    assert len((await say(place, "@https://x.example/ @https://x.example/", fetch=web)).attachments) == 1
+    assert web.asked == ["https://x.example/"]
 
 
 async def test_a_link_on_disk_that_leads_out_is_refused(place: Place) -> None:
@@ -247,3 +264,10 @@ async def test_a_long_file_is_shared_in_part_and_the_human_is_told(place: Place)
     expanded = await say(place, "@/long.txt")
     assert expanded.notices == ("long.txt: too long; only its first part is shared",)
     assert len(expanded.attachments[0].text) < 201_000
+
+
+async def test_a_workspace_in_memory_is_shared_from_alike(place: Place) -> None:
+    memory = MemoryWorkspace({"src/a.py": "x\n", "src/b/c.py": "y\n"})
+    expanded = await say(place, "@/src/a.py @c.py @/src @/src/nope.py", workspace=memory)
+    assert items(expanded) == ["<file>src/a.py</file>", "<file>src/b/c.py</file>", "<directory>src</directory>"]
+    assert expanded.notices == ("src/nope.py: no such file in the workspace; the nearest is src/a.py",)

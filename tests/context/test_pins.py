@@ -5,8 +5,18 @@ from __future__ import annotations
 import pytest
 from context.context_kit import Place
 
-from motet.context import ContextItem, Refreshed, State, read_line, reconcile, refresh
-from motet.messages import tags
+from motet.context import (
+    ContextItem,
+    Refreshed,
+    State,
+    item_of,
+    read_line,
+    reconcile,
+    refresh,
+    share_path,
+    url_attachment,
+)
+from motet.messages import Message, tags
 
 
 async def item(place: Place, path: str, state: State, lines: tuple[int, int] | None = None) -> ContextItem:
@@ -137,3 +147,30 @@ def test_a_line_of_the_context_block_is_read_with_its_mark(line: str, read: tupl
 def test_an_item_reads_its_own_line(state: State) -> None:
     one = ContextItem("<file>a.py</file>", tags.FILE, "a.py", state)
     assert read_line(one.line) == (one.id, state)
+
+
+@pytest.mark.parametrize("text", ["one\ntwo\n", "one\r\ntwo", "", "\n", "</attachment>\n<\\/x\n" * 2, "  12│ x\n"])
+async def test_an_attachment_of_a_chat_that_is_opened_again_is_an_item_with_its_version(
+    place: Place, text: str
+) -> None:
+    place.write("src/a.py", text)
+    [message] = (await share_path("src/a.py", place.sources)).messages
+    one = item_of(message, place.root, State.WATCHED)
+    assert one is not None
+    assert (one.id, one.path, one.kind, one.lines) == ("<file>src/a.py</file>", "src/a.py", tags.FILE, None)
+    if "<\\/" not in text:
+        assert (await again(place, one)).messages == ()
+    place.write("src/a.py", f"{text}\nnew\n")
+    assert "\n+new\n" in (await again(place, one)).messages[0].text
+
+
+async def test_a_range_is_an_item_with_its_lines_and_a_page_one_without_a_file(place: Place) -> None:
+    place.write("a.py", "one\ntwo\n")
+    [message] = (await share_path("a.py", place.sources, lines=(2, 2))).messages
+    one = item_of(message, place.root)
+    assert one is not None
+    assert (one.path, one.lines, one.sent_text) == ("a.py", (2, 2), "two")
+    page = item_of(url_attachment("https://x.example/", "text"), place.root)
+    assert page is not None
+    assert (page.id, page.path, page.kind) == ("<url>https://x.example/</url>", "", tags.URL)
+    assert item_of(Message.user("hello"), place.root) is None

@@ -85,6 +85,15 @@ async def test_invisible_characters_in_rules_are_shown_and_reported(place: Place
     assert found.notices == ("AGENTS.md: invisible characters in rules are shown: U+202E, U+E0041, U+200B",)
 
 
+@pytest.mark.acceptance("T-14")
+async def test_invisible_characters_in_a_file_that_rules_bring_along_are_shown_too(place: Place) -> None:
+    place.write("AGENTS.md", "@more.md\n")
+    place.write("more.md", "a\u200bb\n")
+    found = await rules(place, "a.py")
+    assert "a<U+200B>b" in found.messages[0].text
+    assert found.notices == ("more.md: invisible characters in rules are shown: U+200B",)
+
+
 @pytest.mark.parametrize(
     ("head", "path", "applies"),
     [
@@ -143,6 +152,12 @@ async def test_a_group_whose_file_is_absent_says_so(place: Place) -> None:
         "nope.md: rules of the user's group x: no such file",
         "/nowhere/nope.md: rules of the group x: No such file or directory",
     )
+
+
+async def test_a_group_with_a_glob_that_is_not_valid_says_so(place: Place) -> None:
+    found = await rules(place, "a.py", groups=(RuleGroup("x", ("y.md",), ("!",)),))
+    assert len(found.notices) == 1
+    assert found.notices[0].startswith("rules of the group x: !: not a valid glob")
 
 
 @pytest.mark.acceptance("S2-009")

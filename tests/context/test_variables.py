@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,10 +66,16 @@ async def test_an_unknown_buffer_is_a_notice_with_those_that_are_open(place: Pla
 
 
 async def test_buffers_share_all_but_secrets(place: Place) -> None:
-    editor = replace(EDITOR, open=(SERVER, Buffer(8, ".env", "KEY=1", ".env")))
+    place.write(".env", "KEY=1")
+    (place.root / "innocent.txt").symlink_to(".env")
+    secrets = (Buffer(8, ".env", "KEY=1", ".env"), Buffer(9, "innocent.txt", "KEY=1", "innocent.txt"))
+    editor = replace(EDITOR, open=(SERVER, *secrets))
     shared = await expand(place, "buffers", editor=editor)
     assert [message.context and message.context.id for message in shared.messages] == ["<buf>src/server.ts</buf>"]
-    assert shared.notices == ("#buffers: .env left out, by name a secret",)
+    assert shared.notices == (
+        "#buffers: .env left out, by name a secret",
+        "#buffers: innocent.txt left out, by name a secret",
+    )
 
 
 async def test_a_buffer_with_a_secret_is_asked_about_when_it_is_named(place: Place) -> None:
@@ -222,6 +231,20 @@ async def test_a_group_shares_the_files_that_its_globs_take_without_secrets(plac
     assert len((await variables.expand("group:all", None, place.sources)).messages) == 4
 
 
+async def test_a_group_leaves_out_what_is_no_text_and_what_is_too_much(place: Place) -> None:
+    for number in range(8):
+        place.write(f"b{number}.bin", b"\0")
+    for number in range(12):
+        place.write(f"c{number:02}.txt", "x" * 180_000)
+    variables = built_in_variables([Group("bin", ("*.bin",)), Group("txt", ("*.txt",))])
+    shared = await variables.expand("group:bin", None, place.sources)
+    named = "; ".join(f"b{number}.bin: binary file" for number in range(5))
+    assert shared.notices == (f"#group:bin: left out: {named}, and 3 more",)
+    shared = await variables.expand("group:txt", None, place.sources)
+    assert len(shared.messages) == 11
+    assert shared.notices == ("#group:txt: more than 2,000,000 characters; c11.txt and those after it are left out",)
+
+
 async def test_a_group_that_takes_no_file_says_its_globs(place: Place) -> None:
     variables = built_in_variables([Group("api", ("src/**",))])
     assert (await variables.expand("group:api", None, place.sources)).notices == ("#group:api: no file fits src/**",)
@@ -277,6 +300,20 @@ async def test_what_a_function_raises_is_a_notice_with_file_and_line(place: Plac
     shared = await Variables([own_variable("broken", Feature(broken))]).expand("broken", "9", place.sources)
     line = broken.__code__.co_firstlineno + 1
     assert shared == Shared(notices=(f"#broken: ValueError: no 9 at all ({__file__}:{line})",))
+
+
+async def test_an_error_in_a_library_names_the_line_of_the_users_own_file(place: Place) -> None:
+    def parses() -> str:
+        return str(json.loads("{"))
+
+    shared = await Variables([own_variable("x", Feature(parses))]).expand("x", None, place.sources)
+    assert shared.notices[0].endswith(f"({__file__}:{parses.__code__.co_firstlineno + 1})")
+
+
+@pytest.mark.parametrize("function", [lambda: sys.exit(3), lambda: {}[1]])
+async def test_whatever_a_function_raises_the_chat_lives_on(place: Place, function: Callable[[], object]) -> None:
+    shared = await Variables([own_variable("x", Feature(function))]).expand("x", None, place.sources)
+    assert (shared.messages, len(shared.notices)) == ((), 1)
 
 
 async def test_an_error_of_motet_in_a_function_is_its_line(place: Place) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,7 +36,7 @@ def keys(environ: dict[str, str]) -> KeyFile:
 
 
 @pytest.fixture
-def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A system with a keyring: a package of that name that keeps its keys in files."""
     module = f"""
 from pathlib import Path
@@ -52,7 +55,8 @@ def delete_password(service, name): _file(service, name).unlink()
     place.mkdir()
     (place / "keyring.py").write_text(module)
     monkeypatch.syspath_prepend(place)
-    monkeypatch.delitem(__import__("sys").modules, "keyring", raising=False)
+    yield
+    sys.modules.pop("keyring", None)
 
 
 # --- the file --------------------------------------------------------------------------------------------------
@@ -67,6 +71,16 @@ def test_a_key_is_kept_for_its_user_alone_and_can_be_forgotten(keys: KeyFile) ->
     assert (keys.get("acme"), keys.get('od"d'), keys.get("none")) == ("newer", 'a"b\\c', "")
     assert [keys.remove("acme"), keys.remove("acme"), keys.get("acme")] == [True, False, ""]
     assert [path.name for path in keys.path.parent.iterdir()] == ["keys.toml"]
+
+
+def test_processes_that_keep_keys_at_once_lose_none(environ: dict[str, str], keys: KeyFile) -> None:
+    code = (
+        "import sys; from pathlib import Path; from motet.models.key_store import KeyFile\n"
+        "for n in range(5): KeyFile(Path(sys.argv[1])).put(f'{sys.argv[2]}-{n}', 'key')"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code, keys.path, str(number)]) for number in range(4)]
+    assert [each.wait(60) for each in running] == [0] * 4
+    assert [keys.get(f"{number}-{n}") for number in range(4) for n in range(5)] == ["key"] * 20
 
 
 def test_a_file_that_others_may_read_is_refused_and_mended_by_the_next_key(keys: KeyFile) -> None:

@@ -86,6 +86,13 @@ CONVERSATIONS = {
         USER, said(one("a"), one("a_2")), done("a"), done("a_2"), said(one("a"), one("a_2")), done("a"), done("a_2"),
     ],
     "ids that are too long or strange": [USER, said(one("x" * 90), one("日本 é.")), done("x" * 90), done("日本 é.")],
+    "a call of something that is no name": [
+        USER,
+        said(ToolCall("id_1", "rm -rf /\x1b[2J", "{}"), ToolCall("id_2", "", "{}"), ToolCall("id_3", "n" * 99, "{}")),
+        done(),
+        done("id_2"),
+        done("id_3"),
+    ],
     "own reasoning before calls": [USER, said(one(), text="So:", reasoning=OWN), done()],
     "own reasoning and no call": [USER, said(text="So.", reasoning=OWN), Message.user("And?")],
     "reasoning and nothing else": [USER, said(reasoning=OWN), Message.user("And?")],
@@ -157,6 +164,7 @@ async def test_a_repeated_id_keeps_what_its_provider_wants_back_with_it(connect)
 
 
 _IDS = st.sampled_from(["a", "a_2", "call_0", "toolu_1", "x" * 50, "日本", "", "b.c"])
+_NAMES = st.one_of(st.just("one"), st.text(max_size=3))
 _TEXTS = st.text(max_size=5)
 _ARGUMENTS = st.sampled_from(["", "{}", "{oops", "[1]", "null", '{"a": 1}', '"x"'])
 _PARTS = st.one_of(
@@ -170,6 +178,8 @@ _METADATA = st.fixed_dictionaries(
         "signature": _TEXTS,
         "field": st.sampled_from(["reasoning_content", "reasoning", ""]),
         "redacted": st.sampled_from(["", "data"]),
+        "text_before": st.integers(0, 9),
+        "calls_before": st.integers(0, 3),
     },
 )
 _REASONING = st.builds(Reasoning, _TEXTS, _METADATA)
@@ -187,8 +197,8 @@ def _stacks(draw: st.DrawFn) -> MessageStack:
                 stack.append(Message.system(draw(_TEXTS), "rules"))
             case _:
                 ids = draw(st.lists(_IDS, max_size=3, unique=True))
-                calls = tuple(ToolCall(each, "one", draw(_ARGUMENTS)) for each in ids)
-                reasoning = tuple(draw(st.lists(_REASONING, max_size=1)))
+                calls = tuple(ToolCall(each, draw(_NAMES), draw(_ARGUMENTS)) for each in ids)
+                reasoning = tuple(draw(st.lists(_REASONING, max_size=2)))
                 stack.append(Message(Role.ASSISTANT, (Text(draw(_TEXTS)),), reasoning, calls))
                 for each in draw(st.permutations(ids)):
                     parts = tuple(draw(st.lists(_PARTS, max_size=2)))

@@ -83,6 +83,12 @@ def test_a_key_is_replaced_by_its_kind_wherever_it_stands(kind: str, key: str) -
     assert str(note) == f"{kind} in line 2"
 
 
+@pytest.mark.parametrize("after", ["...", "…", ".example", "-example", " example", "<x>", "${A}"])
+def test_a_word_that_marks_a_placeholder_hides_no_key_beside_it(after: str) -> None:
+    for key in KEYS.values():
+        assert key not in redact(f"{key}{after}").text
+
+
 def test_a_private_key_without_its_end_goes_up_to_the_end_of_the_text() -> None:
     assert redact("before\n" + PEM[:-40]).text == "before\n[redacted: private key]"
     assert redact(PEM + "\nafter").text == "[redacted: private key]\nafter"

@@ -175,7 +175,7 @@ def test_the_table_of_hostile_addresses_is_as_long_as_it_should_be() -> None:
     assert len(HOSTILE) >= 60
 
 
-@pytest.mark.acceptance("T-17")
+@pytest.mark.acceptance("T-17", "CC-05")
 @pytest.mark.parametrize("url", HOSTILE, ids=[ascii(url)[1:60] for url in HOSTILE])
 async def test_a_hostile_address_is_refused_and_nobody_is_asked(url: str, tmp_path: Path) -> None:
     watch = Watch(tmp_path)

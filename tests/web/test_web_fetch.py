@@ -12,7 +12,7 @@ from web.web_kit import Asked, Fetching, Site, open_gate, running
 
 from motet.errors import PermissionDenied
 from motet.permissions import Action, Answer, Effect, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
-from motet.web import FetchError, FetchErrorKind, PageCache, WebRequest, fetch
+from motet.web import FetchError, FetchErrorKind, PageCache, fetch
 
 CERTIFICATE = Path(__file__).parent / "site.pem"
 HERE = ["127.0.0.1"]
@@ -371,13 +371,15 @@ async def test_a_page_is_fetched_once_while_it_is_fresh(site: Site, fetching: Fe
     assert len(site.asked) == 2
 
 
-async def test_a_cached_page_still_needs_the_gate_and_the_same_rule(site: Site, tmp_path: Path) -> None:
+async def test_a_cached_page_asks_nobody_but_only_under_the_same_rule(site: Site, tmp_path: Path) -> None:
     cache = PageCache()
     site.answer("/", "<p>inside")
     await Fetching(open_gate(tmp_path))(site.url(), cache=cache)
     closed = Gate(Path("/p"), RuleSet(), GrantStore(tmp_path))
+    assert (await fetch(site.url(), gate=closed, allow_private=True, cache=cache)).text == "inside"
+    assert len(site.asked) == 1
     with pytest.raises(PermissionDenied):
-        await fetch(site.url(), gate=closed, allow_private=True, cache=cache)
+        await fetch(site.url("/other"), gate=closed, allow_private=True, cache=cache)
     with pytest.raises(FetchError, match="this machine"):
         await fetch(site.url(), gate=open_gate(tmp_path), cache=cache)
 
@@ -424,7 +426,3 @@ async def test_a_proxy_that_cannot_be_used_is_one_clear_line(
     monkeypatch.setenv("http_proxy", "carrier-pigeon://127.0.0.1:9")
     error = await failure(fetching, "http://far.example/", names={})
     assert str(error).endswith("no connection can be made; check SSL_CERT_FILE and HTTPS_PROXY")
-
-
-def test_a_report_is_a_value() -> None:
-    assert WebRequest.__dataclass_params__.frozen  # type: ignore[attr-defined]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import gzip
 import importlib
+import sys
 import time
 import zlib
+from pathlib import Path
 
 import pytest
-from web.web_kit import Asked, Fetching, Site
+from web.web_kit import Asked, Fetching, Site, pdf
 
 from motet.web import FetchError, FetchErrorKind, reading
 
@@ -162,7 +164,7 @@ async def test_a_pdf_longer_than_the_limit_is_refused(
 async def test_a_page_made_to_keep_its_reader_busy_is_read_or_left_in_time(
     html: str, site: Site, fetching: Fetching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "READ_SECONDS", 2.0)
+    monkeypatch.setattr(reading, "READ_SECONDS", 1.0)
     site.answer("/", html)
     since = time.monotonic()
     try:
@@ -175,8 +177,8 @@ async def test_a_page_made_to_keep_its_reader_busy_is_read_or_left_in_time(
 
 @pytest.mark.parametrize(
     "html",
-    ["<div>" * 200_000 + "deep", "<ul><li>" * 50_000 + "deep", "<table><tr><td>" * 30_000 + "deep", "<b>" * 100_000 + "deep",
-     "<blockquote><p>" * 50_000 + "deep", "<p>" * 100_000 + "deep"],
+    ["<div>" * 50_000 + "deep", "<ul><li>" * 10_000 + "deep", "<table><tr><td>" * 10_000 + "deep", "<b>" * 30_000 + "deep",
+     "<blockquote><p>" * 10_000 + "deep", "<p>" * 20_000 + "deep"],
     ids=["div", "list", "table", "bold", "quote", "paragraph"],
 )  # fmt: skip
 async def test_a_page_nested_without_end_is_read(html: str, site: Site, fetching: Fetching) -> None:
@@ -184,9 +186,46 @@ async def test_a_page_nested_without_end_is_read(html: str, site: Site, fetching
     assert "deep" in (await fetching(site.url())).text
 
 
+async def test_the_process_that_reads_a_strangers_bytes_holds_no_keys(
+    site: Site, fetching: Fetching, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spy = tmp_path / "spy"
+    lines = [
+        f"#!{sys.executable}",
+        "import json, os, sys",
+        "sys.stdin.buffer.read()",
+        "names = sorted(name for name in os.environ if name != 'LC_CTYPE')",
+        "print(json.dumps({'title': '', 'text': ' '.join(names), 'notes': [], 'truncated': False}))",
+    ]
+    spy.write_text("\n".join(lines))
+    spy.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(spy))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
+    site.answer("/", "<p>text")
+    page = await fetching(site.url())
+    assert set(page.text.split()) <= {"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"}
+    assert "PATH" in page.text
+
+
+async def test_a_pdf_that_unpacks_without_end_is_left_in_time(
+    site: Site, fetching: Fetching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "READ_SECONDS", 3.0)
+    body = pdf("before", zlib.compress(b"BT /F1 12 Tf (x) Tj ET " * (200 * 2**20 // 23), 9))
+    site.answer("/", body, Content_Type="application/pdf")
+    since = time.monotonic()
+    try:
+        page = await fetching(site.url())
+        assert page.text.startswith("[page 1]\nbefore")
+        assert page.notes == ("1 of 2 pages are damaged and left empty",)
+    except FetchError as error:
+        assert error.kind in {FetchErrorKind.TOO_BIG, FetchErrorKind.NOT_TEXT}
+    assert time.monotonic() - since < 20
+
+
 async def test_the_loop_goes_on_while_a_page_is_read(site: Site, fetching: Fetching) -> None:
     """A page is read in a process of its own: whoever waits for the model's next word does not wait for a parser."""
-    site.answer("/", PARAGRAPH * 4000)
+    site.answer("/", PARAGRAPH * 2000)
     longest = 0.0
 
     async def watch() -> None:

@@ -98,7 +98,7 @@ async def test_a_failure_is_one_line_without_the_key(
 
 async def test_a_searxng_without_json_says_what_to_change(site: Site, tmp_path: Path) -> None:
     site.answer("/search", "", status=403)
-    with pytest.raises(FetchError, match="add `json` to search.formats"):
+    with pytest.raises(FetchError, match=r"add `json` to search\.formats"):
         await search("q", config=service("searxng", site), gate=open_gate(tmp_path))
 
 

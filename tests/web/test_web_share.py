@@ -20,8 +20,10 @@ def page(text: str, title: str = "", notes: tuple[str, ...] = (), url: str = "ht
 def test_a_page_is_shared_with_its_address_title_notes_and_text() -> None:
     assert share(page("One.\n\nTwo.", "A page", ("it was long",))).splitlines() == [
         '<url href="https://example.org/">',
+        "",
         "Note: it was long",
         WARNING,
+        "",
         "```",
         "# A page",
         "",
@@ -29,6 +31,7 @@ def test_a_page_is_shared_with_its_address_title_notes_and_text() -> None:
         "",
         "Two.",
         "```",
+        "",
         "</url>",
     ]
 
@@ -42,20 +45,20 @@ async def test_a_blocked_page_is_shared_as_its_address_with_the_note(site: Site,
     site.answer("/", "no", status=403)
     assert share(await fetching(site.url())).splitlines() == [
         f'<url href="{site.url()}">',
+        "",
         "Note: 127.0.0.1 does not let programs in (403): only the address is shared",
+        "",
         "</url>",
     ]
 
 
 @pytest.mark.acceptance("S0-089")
 def test_an_address_alone_can_be_shared_without_fetching_it() -> None:
-    assert share_address("https://example.org/a?b=1&c=2") == '<url href="https://example.org/a?b=1&amp;c=2">\n</url>'
+    assert share_address("https://example.org/a?b=1&c=2") == '<url href="https://example.org/a?b=1&amp;c=2"></url>'
 
 
 def test_an_address_cannot_leave_its_attribute() -> None:
-    assert (
-        share_address('https://x/">\n</url><b>') == '<url href="https://x/&quot;&gt;&lt;/url&gt;&lt;b&gt;">\n</url>'
-    )
+    assert share_address('https://x/">\n</url><b>') == '<url href="https://x/&quot;&gt;&lt;/url&gt;&lt;b&gt;"></url>'
 
 
 def test_part_of_a_page_says_which() -> None:
@@ -100,6 +103,12 @@ def check(one: Page) -> None:
     assert (first, last) == ('<url href="https://example.org/">', "</url>")
     within = "\n".join(middle).lower().replace(" ", "").replace("\t", "").replace("\n", "")
     assert "</url" not in within and "<url" not in within
-    start = middle.index(WARNING) + 1
-    tokens = MarkdownIt("commonmark").parse("\n".join(middle[start:]))
-    assert [token.type for token in tokens] == ["fence"]
+    tokens = MarkdownIt("commonmark").parse(shared)
+    assert [token.type for token in tokens if token.level == 0] == [
+        "html_block",
+        "paragraph_open",
+        "paragraph_close",
+        "fence",
+        "html_block",
+    ]
+    assert tokens[-1].content == "</url>"

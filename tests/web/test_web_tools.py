@@ -10,7 +10,7 @@ from web.web_kit import Site, open_gate
 
 from motet.edits import Proposal
 from motet.messages import ToolCall
-from motet.permissions import Effect, Gate, GrantStore, RuleSet
+from motet.permissions import Action, Answer, Effect, Gate, GrantStore, RuleSet
 from motet.tools import Toolbox
 from motet.tools.builtin.fetch_url import FetchUrl
 from motet.tools.builtin.web_search import WebSearch, web_search
@@ -40,21 +40,30 @@ async def call(tool: Tool, **arguments: object) -> ToolOutput:
 async def test_a_page_is_fetched_framed_and_reported(site: Site, tmp_path: Path) -> None:
     site.answer("/", "<title>Whales</title><h1>Whales</h1><p>Big.")
     requests: list[WebRequest] = []
-    tool = FetchUrl(kit_with(open_gate(tmp_path), tmp_path), allow_private=True, on_request=requests.append)
+    gate = open_gate(tmp_path)
+    tool = FetchUrl(kit_with(gate, tmp_path), allow_private=True, on_request=requests.append)
     output = await call(tool, url=site.url())
     assert not output.is_error
     assert output.text.startswith(f'<url href="{site.url()}">\n')
-    assert output.text.endswith("```\n# Whales\n\nBig.\n```\n</url>")
+    assert output.text.endswith("```\n# Whales\n\nBig.\n```\n\n</url>")
     assert output.shown == "Whales: 14 characters"
     assert [each.url for each in requests] == [site.url()]
     assert tool.spec.effects == {Effect.NET}
+    assert gate.untrusted == (f"page {site.url()}",)
     assert not tool.spec.only_reads
 
 
-async def test_a_long_page_is_read_in_parts_from_one_fetch(site: Site, tmp_path: Path) -> None:
+async def test_a_long_page_is_read_in_parts_from_one_fetch_and_one_question(site: Site, tmp_path: Path) -> None:
     text = "".join(f"line {number}\n" for number in range(4000)).rstrip()
     site.answer("/", text, Content_Type="text/plain")
-    tool = FetchUrl(kit_with(open_gate(tmp_path), tmp_path), allow_private=True)
+    questions: list[Action] = []
+
+    async def ask(action: Action) -> Answer:
+        questions.append(action)
+        return Answer.ONCE
+
+    gate = Gate(Path("/p"), RuleSet(), GrantStore(tmp_path), ask)
+    tool = FetchUrl(kit_with(gate, tmp_path), allow_private=True)
     read, start = "", 0
     while True:
         output = await call(tool, url=site.url(), start=start)
@@ -66,7 +75,7 @@ async def test_a_long_page_is_read_in_parts_from_one_fetch(site: Site, tmp_path:
             break
         start = int(after.rpartition("start=")[2].rstrip("."))
     assert read == text
-    assert len(site.asked) == 1
+    assert len(site.asked) == len(questions) == 1
     assert (await call(tool, url=site.url(), start=10**6)).is_error
 
 
@@ -82,7 +91,8 @@ async def test_an_address_of_this_machine_is_refused_in_one_line(site: Site, tmp
 async def test_results_of_a_search_come_as_a_list(site: Site, tmp_path: Path) -> None:
     rows = [{"title": f"T{n}", "url": f"https://e{n}.example/", "content": "words"} for n in range(3)]
     site.answer("/search", json.dumps({"results": rows}))
-    tool = web_search(kit_with(open_gate(tmp_path), tmp_path), SearchConfig(searxng=site.url()))
+    gate = open_gate(tmp_path)
+    tool = web_search(kit_with(gate, tmp_path), SearchConfig(searxng=site.url()))
     assert isinstance(tool, WebSearch)
     output = await call(tool, query="whales", count=2)
     assert output.text.splitlines() == [
@@ -95,6 +105,7 @@ async def test_results_of_a_search_come_as_a_list(site: Site, tmp_path: Path) ->
         "   words",
     ]
     assert output.shown == "2 results"
+    assert gate.untrusted == ("results of a web search",)
 
 
 async def test_a_search_that_finds_nothing_says_so(site: Site, tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from motet.permissions import Action, Effect, Gate, GrantStore, Rule, RuleSet, Verdict
-from motet.web import Page, PageCache, WebRequest, fetch
+from motet.permissions import Effect, Gate, GrantStore, Rule, RuleSet, Verdict
+from motet.web import Page, WebRequest, fetch
 
 Handler = Callable[["Asked", asyncio.StreamWriter], Awaitable[None]]
 
@@ -103,13 +104,6 @@ def open_gate(state: Path) -> Gate:
 
 
 @dataclass
-class Recording:
-    """A gate's questions, in order."""
-
-    actions: list[Action] = field(default_factory=list)
-
-
-@dataclass
 class Fetching:
     """Fetches in one test: through an open gate, private addresses allowed; notes each request."""
 
@@ -131,4 +125,27 @@ class Fetching:
         return await fetch(url, **{**given, **options})  # type: ignore[arg-type]
 
 
-__all__ = ["Asked", "Fetching", "Handler", "PageCache", "Recording", "Site", "open_gate", "running"]
+def pdf(*pages: str | bytes, encrypted: bool = False) -> bytes:
+    """A PDF by hand: one line of text on each page, or what is drawn there, compressed."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>"]
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode())
+    objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    for number, text in enumerate(pages):
+        drawn = text if isinstance(text, bytes) else zlib.compress(f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode())
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
+        )
+        objects.append(f"<< /Length {len(drawn)} /Filter /FlateDecode >>\nstream\n".encode() + drawn + b"\nendstream")
+    out, places = bytearray(b"%PDF-1.4\n"), []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n".encode() + each + b"\nendobj\n"
+    table = len(out)
+    out += f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
+    locked = " /Encrypt << /Filter /Standard /V 1 /R 2 /O (%s) /U (%s) /P -4 >> /ID [(x) (x)]" if encrypted else ""
+    locked = locked % ("o" * 32, "u" * 32) if encrypted else ""
+    out += f"trailer\n<< /Size {len(places) + 1} /Root 1 0 R{locked} >>\nstartxref\n{table}\n%%EOF\n".encode()
+    return bytes(out)

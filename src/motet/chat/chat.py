@@ -14,13 +14,13 @@ from motet.chat.errors import NothingToSend, ReadOnly
 from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Said, Sent, Titled
 from motet.chat.happening import Happening
 from motet.chat.keeping import Keeping
-from motet.chat.parts import ChatOptions, ChatParts, Work
+from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.share import Share, newest
 from motet.chat.title import clean_title, fallback_title, title_request
 from motet.errors import MotetError
 from motet.history import ChatInfo
 from motet.messages import Message, MessageStack, Role
-from motet.models.protocol import Model, ModelRequest, TextDelta
+from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
 from motet.tools import Toolbox
 from motet.turn import (
     AnswerStarted,
@@ -102,11 +102,12 @@ class Chat:
         """Whether a turn is under way."""
         return self._task is not None and not self._task.done()
 
-    def begin(self, system: Message, tools: Sequence[str]) -> None:
-        """The first messages of a new chat: the system prompt, and those of the tools that it has from the start.
+    def begin(self, prompts: Sequence[Message], tools: Sequence[str]) -> None:
+        """The first messages of a new chat: the system prompt and what else it begins with, and the prompts of the
+        tools that it has from the start.
         They are kept when something is said. Raises `UsageError` for a tool that there is not."""
-        prompts = [prompt for name in tools for prompt in self.parts.tools.hand_over(name)]
-        self._conversation.begin([message.estimated() for message in (system, *prompts)])
+        of_tools = [prompt for name in tools for prompt in self.parts.tools.hand_over(name)]
+        self._conversation.begin([message.estimated() for message in (*prompts, *of_tools)])
 
     def send(self, text: str, given: str = "") -> AsyncGenerator[ChatEvent]:
         """Say `text`, and let the model work until it is done, stopped, or at a limit.
@@ -137,12 +138,12 @@ class Chat:
     async def preview(self, text: str = "") -> ModelRequest:
         """The next request, exactly; with `text`, as it would be if that were sent. Nothing is sent or kept: where it
         would have to be summed up first, it is shown as it is, longer than what fits."""
-        coming = (
-            (await self._share.prepare(text, self._next_cycle, self.model.limits)).messages if text.strip() else ()
-        )
-        self._set_budget()
-        told = self._conversation.told(coming)
-        return ModelRequest(tuple(told), self._toolbox().definitions if self.model.limits.tools else ())
+        tools, coming = self.parts.tools, ()
+        if text.strip() or self._share.waiting:
+            prepared = await self._share.prepare(text, self._next_cycle, self.model.limits)
+            tools, coming = prepared.tools, prepared.messages
+        definitions = self._set_budget(tools)
+        return ModelRequest(tuple(self._conversation.told(coming)), definitions)
 
     @property
     def tokens(self) -> int:
@@ -279,7 +280,7 @@ class Chat:
         prepared = await self._share.prepare(text, self._next_cycle, self.model.limits, given)
         if not f"{text}{given}".strip() and not prepared.shared:
             raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
-        self._set_budget()
+        self._set_budget(prepared.tools)
         told = await self._conversation.fitting(prepared.messages)
         await ask_to_send(self.model, self.parts.gate, _SENDS)
         await self._conversation.add_all(prepared.messages)
@@ -343,8 +344,9 @@ class Chat:
         self.spending.add(usage)
         return text, model.name
 
-    def _toolbox(self) -> Toolbox:
-        return Toolbox(self._share.tools(), outputs=self.parts.outputs, timeout=self.options.tool_timeout)
+    def _toolbox(self, tools: Tools | None = None) -> Toolbox:
+        handed = (tools or self.parts.tools).handed_over()
+        return Toolbox(handed, outputs=self.parts.outputs, timeout=self.options.tool_timeout)
 
     def _limits(self) -> list[Limit]:
         options = self.options
@@ -353,10 +355,13 @@ class Chat:
         limits += [CostLimit(options.max_cost)] if options.max_cost else []
         return limits
 
-    def _set_budget(self) -> None:
-        tools = self._toolbox().definitions if self.model.limits.tools else ()
-        self._conversation.budget = Budget.of(self.model.limits, tools, self.options.max_prompt_tokens)
+    def _set_budget(self, tools: Tools | None = None) -> tuple[ToolDefinition, ...]:
+        """Reckon with the model as it is now, and with `tools`, or those that were handed over; their definitions."""
+        definitions = self._toolbox(tools).definitions if self.model.limits.tools else ()
+        self._conversation.budget = Budget.of(self.model.limits, definitions, self.options.max_prompt_tokens)
         self._conversation.pinned = self._share.pinned
+        self._conversation.system = (tools or self.parts.tools).system_prompt
+        return definitions
 
     @property
     def _label(self) -> str:

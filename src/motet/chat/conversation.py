@@ -29,6 +29,8 @@ class ChatConversation:
     keep_cycles: int = 3
     budget: Budget = field(default_factory=lambda: Budget(0))
     pinned: frozenset[str] = frozenset()
+    system: str | None = None
+    """What takes the place of the system prompt."""
     tell: Callable[[ChatEvent], None] = lambda _: None
     join: Callable[[], Awaitable[None]] | None = None
     _cut: set[str] = field(default_factory=set[str])
@@ -92,7 +94,7 @@ class ChatConversation:
         """What a request says that has `coming` besides, with as many old tool outputs cut as it takes."""
         messages = [*self.stack, *coming]
         self._cut = self.budget.cut(messages, self._cut, self.keep_cycles)
-        return view(messages, self._cut)
+        return view(messages, self._cut, self.system)
 
     async def compact(self) -> bool:
         """Have what was said long ago summed up; false when there is nothing that a summary could stand for.

@@ -76,6 +76,15 @@ class Tools(Protocol):
         """Take it away again; the lines of the context block that go with it."""
         ...
 
+    def copy(self) -> Tools:
+        """The same, to try something with."""
+        ...
+
+    @property
+    def system_prompt(self) -> str | None:
+        """What takes the place of the system prompt; None: nothing."""
+        ...
+
     @property
     def known(self) -> Mapping[str, str]:
         """What can be handed over: by name what it is for."""
@@ -96,6 +105,15 @@ class NoTools:
     def take_away(self, name: str) -> list[str]:
         """See `Tools`."""
         return []
+
+    def copy(self) -> Tools:
+        """See `Tools`."""
+        return self
+
+    @property
+    def system_prompt(self) -> str | None:
+        """See `Tools`."""
+        return None
 
     @property
     def known(self) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from motet.chat.events import ChatEvent, Level, Notice, Shared
-from motet.chat.parts import ChatParts, Context
+from motet.chat.parts import ChatParts, Context, NoTools, Tools
 from motet.chat.view import tokens_of
 from motet.context import ContextItem, Expanded, Order, Sources, State, expand, find_rules, reconcile, refresh
 from motet.errors import MotetError, UsageError
@@ -21,13 +21,15 @@ _UNLISTED = frozenset({tags.TOOL, tags.TOOL_SYSTEM_PROMPT})
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A message of the human with all that goes with it: `messages` in the order in which they are sent, the human's
-    own text among them; `events` say what is shared; `shared`: whether anything is. `items`: the context block then.
+    own text among them; `events` say what is shared; `shared`: whether anything is. `items`: the context block then;
+    `tools`: those that are handed over then.
     """
 
     messages: tuple[Message, ...]
     events: tuple[ChatEvent, ...] = ()
     shared: bool = False
     items: tuple[ContextItem, ...] = ()
+    tools: Tools = field(default_factory=NoTools)
 
 
 @dataclass(slots=True)
@@ -82,8 +84,7 @@ class Share:
 
     async def prepare(self, text: str, cycle: int, limits: Limits, given: str = "") -> Prepared:
         """`text` with its symbols expanded and `given` behind it as it is, what waits, what has changed, and the rules
-        for all of it, for user turn `cycle` and a model with `limits`. Nothing has changed yet, but for tools that
-        `text` hands over."""
+        for all of it, for user turn `cycle` and a model with `limits`. Nothing has changed yet."""
         context = self.parts.context
         if context is None:
             expanded = Expanded(_behind(text, given), tuple(self.waiting))
@@ -117,6 +118,7 @@ class Share:
 
     async def sent(self, prepared: Prepared) -> None:
         """`prepared` is part of the conversation now."""
+        self.parts.tools = prepared.tools
         gone = {message.id for message in prepared.messages}
         self.waiting = [message for message in self.waiting if message.id not in gone]
         self.items = tuple([await self._as_sent(item) for item in prepared.items])
@@ -148,7 +150,8 @@ class Share:
         items: tuple[ContextItem, ...],
         notices: Sequence[str],
     ) -> Prepared:
-        prompts = [message for name in expanded.tools for message in self.parts.tools.hand_over(name)]
+        tools = self.parts.tools.copy()
+        prompts = [message for name in expanded.tools for message in tools.hand_over(name)]
         typed = text if expanded.text != text else None
         own = Message(Role.USER, (Text(expanded.text),), typed=typed, meta=Meta(cycle=cycle))
         shared = [_for(message, cycle) for message in expanded.attachments]
@@ -160,7 +163,7 @@ class Share:
             for one in (*ahead, *shared)
             if one.context and one.tag not in _UNLISTED
         ]
-        return Prepared((*ahead, *said), tuple(events), bool(shared), items)
+        return Prepared((*ahead, *said), tuple(events), bool(shared), items, tools)
 
     @property
     def _ids(self) -> set[str]:

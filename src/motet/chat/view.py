@@ -13,15 +13,18 @@ _CUT = 400
 """Characters up to which a tool output is not worth cutting."""
 
 
-def view(messages: Sequence[Message], cut: Set[str] = frozenset()) -> list[Message]:
+def view(messages: Sequence[Message], cut: Set[str] = frozenset(), system: str | None = None) -> list[Message]:
     """`messages` as a request has them: the newest summary in the place of what it stands for, the outputs with an id
-    in `cut` as one line."""
+    in `cut` as one line, and `system` as the system prompt."""
     summaries = [message for message in messages if message.tag == tags.COMPACT_SUMMARY]
     told = [
         cut_output(message) if message.id in cut else message
         for message in messages
         if not message.meta.compacted and message.tag != tags.COMPACT_SUMMARY
     ]
+    if system is not None:
+        prompt = (Text(system),)
+        told = [replace(one, parts=prompt) if one.tag == tags.SYSTEM_PROMPT else one for one in told]
     if not summaries:
         return told
     first = next((at for at, message in enumerate(told) if message.tag not in KEPT), len(told))

@@ -23,7 +23,7 @@ def name_of(source: str) -> str:
 
 def piped_text() -> str:
     """What comes through a pipe, after which the terminal can be asked. Raises `InputError` when it is no text."""
-    return _text(_read_standard_input(), name_of(STANDARD_INPUT))
+    return _text(_read_standard_input(), name_of(STANDARD_INPUT), "what is piped")
 
 
 def read_answer(source: str) -> str:
@@ -69,12 +69,12 @@ def _turn_to_terminal() -> None:
     os.close(terminal)
 
 
-def _text(data: bytes, name: str) -> str:
+def _text(data: bytes, name: str, what: str = "the answer") -> str:
     if len(data) > _MOST_BYTES:
         raise InputError(f"{name}: more than {_MOST_BYTES // 1024**2} MiB; no model wrote that")
     is_utf16 = data.startswith(_UTF16)
     if not is_utf16 and b"\0" in data:
-        raise InputError(f"{name}: binary data; give the answer as text")
+        raise InputError(f"{name}: binary data; give {what} as text")
     try:
         return data.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeError as error:

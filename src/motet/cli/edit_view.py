@@ -55,25 +55,25 @@ class WatchedReviewer:
 
 
 class EditView:
-    """Draws a turn: the model's words dim on stderr, as `motet fix` does. Keeps the text of the newest answer, and the
+    """Draws a turn: the model's words dim on stderr, as `motet fix` does. Keeps the texts of the answers, and the
     first line of the last call that was refused."""
 
     def __init__(self, terminal: Terminal, model: str) -> None:
         self._terminal = terminal
         self._rest = AnswerView(terminal, model, writes=False)
-        self.answer = ""
+        self.answers: list[str] = []
         self.refused = ""
 
     def __call__(self, event: ChatEvent) -> None:
         """Draw one event."""
         match event:
             case TextDelta(text):
-                self.answer += text
+                self.answers[-1] += text
                 self._terminal.progress("")
                 self._terminal.stream(text)
                 return
             case AnswerStarted():
-                self.answer = ""
+                self.answers.append("")
             case ToolFinished(_, output) if output.is_error:
                 self.refused = output.text.strip().split("\n", 1)[0]
             case _:

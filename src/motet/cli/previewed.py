@@ -53,9 +53,7 @@ async def previewed(
         for note in chat.notes:
             terminal.line(note, "yellow", hang=2)
         await share_files(chat, given_files(engine.root, files), terminal)
-        # What is only attached goes with the next message, whatever that says.
-        said = text or ("…" if files else "")
-        request, notes = await outgoing(chosen, await chat.preview(said))
+        request, notes = await outgoing(chosen, await chat.preview(text))
         yield Previewed(chat, chosen, why, request, estimate_request(request), tuple(notes))
 
 

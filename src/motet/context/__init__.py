@@ -14,7 +14,7 @@ from motet.context.files import share_path
 from motet.context.greeting import greeting
 from motet.context.library import Condition, Library, PromptEntry, PromptKind, load_library, read_prompt
 from motet.context.own import Feature
-from motet.context.pins import ContextItem, Reconciled, Refreshed, State, read_line, reconcile, refresh
+from motet.context.pins import ContextItem, Reconciled, Refreshed, State, item_of, read_line, reconcile, refresh
 from motet.context.placeholders import PLACEHOLDERS, NothingToFill, fill, gather
 from motet.context.rules import FoundRules, RuleGroup, find_rules
 from motet.context.sharing_commands import sharing_commands
@@ -70,6 +70,7 @@ __all__ = [
     "find_symbols",
     "gather",
     "greeting",
+    "item_of",
     "load_library",
     "own_command",
     "own_variable",

@@ -103,10 +103,8 @@ def item_id(kind: str, name: str) -> str:
 
 
 def file_name(path: str, lines: LineRange | None) -> str:
-    """`path`, with `:10-40` or `:10` where only a range is meant."""
-    if lines is None:
-        return path
-    return f"{path}:{lines[0]}" if lines[0] == lines[1] else f"{path}:{lines[0]}-{lines[1]}"
+    """`path`, with `:10-40` where only a range is meant."""
+    return path if lines is None else f"{path}:{lines[0]}-{lines[1]}"
 
 
 def file_attachment(

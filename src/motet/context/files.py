@@ -7,18 +7,22 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from motet.context.attachment import file_attachment, file_name, item_id, part_attachment, text_attachment
+from motet.context.attachment import file_attachment, file_name, item_id, numbered, part_attachment, text_attachment
 from motet.context.globs import Globs
 from motet.context.sources import MAX_BYTES, Shared, Sources, notice
 from motet.context.symbols import LineRange
 from motet.errors import FileMissing, FileTooLarge, MotetError, NotText
-from motet.messages import Document, Image, tags
+from motet.messages import Document, Image, Message, tags
 from motet.permissions import Origin
 
 MAX_FILES = 200
 """Most files that one directory or group brings; the rest is named by number."""
+MAX_TOTAL = 2_000_000
+"""Most characters of all files of a group together."""
 MAX_LISTED = 2_000
 """Most paths in the list of a directory."""
+
+_NAMED = 5
 
 _IMAGES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -96,24 +100,31 @@ async def share_path(
 
 async def share_files(paths: Sequence[str], sources: Sources, source: str, origin: Origin = Origin.PROJECT) -> Shared:
     """Several files, which the human did not name one by one: secret ones and what is no text is left out."""
-    shared: list[Shared] = []
-    hidden = sum(sources.is_secret(path) for path in paths)
     taken = [path for path in paths if not sources.is_secret(path)]
+    notices: list[str] = []
+    if secret := len(paths) - len(taken):
+        notices.append(f"{source}: {_files(secret)} left out, by name a secret")
+    messages: list[Message] = []
+    unread: list[str] = []
+    characters = 0
     for path in taken[:MAX_FILES]:
         try:
             file = await sources.read(path, origin)
         except MotetError as error:
-            shared.append(notice(f"{error} (left out)"))
-        else:
-            absolute = sources.absolute(path)
-            shared.append(Shared((file_attachment(path, file.text, absolute=absolute, source=source),)))
-    messages = tuple(message for each in shared for message in each.messages)
-    notices = [text for each in shared for text in each.notices]
-    if hidden:
-        notices.append(f"{source}: {_files(hidden)} left out, by name a secret")
+            unread.append(str(error))
+            continue
+        message = file_attachment(path, file.text, absolute=sources.absolute(path), source=source)
+        characters += len(message.text)
+        if characters > MAX_TOTAL:
+            notices.append(f"{source}: more than {MAX_TOTAL:,} characters; {path} and those after it are left out")
+            break
+        messages.append(message)
+    if unread:
+        more = f", and {len(unread) - _NAMED} more" if len(unread) > _NAMED else ""
+        notices.append(f"{source}: left out: {'; '.join(unread[:_NAMED])}{more}")
     if len(taken) > MAX_FILES:
         notices.append(f"{source}: the first {MAX_FILES} of {_files(len(taken))}; name a smaller part")
-    return Shared(messages, notices=tuple(notices))
+    return Shared(tuple(messages), notices=tuple(notices))
 
 
 async def matching(globs: Sequence[str], sources: Sources) -> list[str]:
@@ -156,11 +167,11 @@ async def _share(path: str, sources: Sources, lines: LineRange | None, source: s
     if not sources.may_share_code:
         return notice(f"{path}: not shared: your settings forbid that code leaves")
     name = file_name(path, lines)
+    if lines is not None and numbered(file.text, lines).lines is None:
+        return notice(f"{name}: the file has fewer lines")
     message = file_attachment(path, file.text, absolute=sources.absolute(path), lines=lines, source=source)
     words = f"`{path}`" if lines is None else f"`{path}` ({_lines(lines)})"
     notices: tuple[str, ...] = ()
-    if lines is not None and lines[0] > max(file.text.count("\n"), 1) + 1:
-        notices = (f"{name}: the file has fewer lines",)
     if "left out: too long]" in message.text[-200:]:
         notices = (f"{name}: too long; only its first part is shared",)
     return Shared((message,), words, notices)

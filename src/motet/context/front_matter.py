@@ -139,7 +139,8 @@ def _without_comment(line: str) -> str:
     quote = ""
     for at, character in enumerate(line):
         if quote:
-            quote = "" if character == quote else quote
+            is_escaped = quote == '"' and line[at - 1] == "\\"
+            quote = "" if character == quote and not is_escaped else quote
         elif character in "\"'" and line[:at].rstrip()[-1:] in (":", "[", ",", "-", ""):
             quote = character
         elif character == "#" and line[at - 1] in " \t":

@@ -18,7 +18,7 @@ _SPACELESS = (
     (0x1B000, 0x1B2FF),
     (0x20000, 0x3FFFF),
 )
-_BEFORE = frozenset("\\@#/.&$=?%+~")
+_BEFORE = frozenset("\\@#/.&$=?%")
 _GLUE = frozenset("-.:/@#")
 
 

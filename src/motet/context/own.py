@@ -48,7 +48,7 @@ def load(callback: str | Function, setting: str) -> Function:
         function: object = importlib.import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
-    except Exception as error:  # a user's module may raise anything while it is imported
+    except (Exception, SystemExit) as error:  # a user's module may raise anything while it is imported
         raise SettingsError(f"{setting}: {callback} cannot be loaded: {describe(error)}") from error
     if not callable(function):
         raise SettingsError(f"{setting}: {callback} is no function")
@@ -81,7 +81,7 @@ async def call(function: Function, argument: str | None, name: str, kind: str) -
                 answer = await answer
     except MotetError as error:
         return notice(f"{name}: {error}")
-    except Exception as error:  # noqa: BLE001 (a user's function may raise anything; the chat lives on)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a user's function may raise anything; the chat lives on)
         return notice(f"{name}: {describe(error, function)}")
     return _shared(answer, name, kind, argument)
 

@@ -7,6 +7,7 @@ since it was last sent. What has not changed is never sent again.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -75,7 +76,8 @@ class ContextItem:
         return self.sent == _hash(self._part(file))
 
     def _part(self, file: TextFile) -> str:
-        text = file.text.replace("\r\n", "\n").replace("\r", "\n")
+        """What a model is shown of it, without line numbers."""
+        text = file.text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
         if self.lines is None:
             return text
         return "\n".join(text.split("\n")[self.lines[0] - 1 : self.lines[1]])
@@ -98,6 +100,9 @@ class Refreshed:
     notices: tuple[str, ...]
 
 
+_ATTACHMENT = re.compile(r"<attachment ([^\n]*)>\n(?:(.*)\n)?</attachment>\Z", re.DOTALL)
+_NUMBER = re.compile(r" *\d+│ ")
+_RANGE = re.compile(r":(\d+)(?:-(\d+))?</")
 _BEFORE = re.compile(r"^[>\s]*(?:[-*+]\s+)?")
 
 
@@ -109,6 +114,42 @@ def read_line(line: str) -> tuple[str, State]:
     if text.startswith(WATCH):
         return text.removeprefix(WATCH).lstrip("\ufe0f \t"), State.WATCHED
     return text, State.NONE
+
+
+def item_of(message: Message, root: Path, state: State = State.NONE) -> ContextItem | None:
+    """The item that an attachment is, with the version that it holds: for chats that are opened again. None for a message
+    that is linked to no line of the context block."""
+    context = message.context
+    if context is None:
+        return None
+    path = context.path and os.path.relpath(context.path, root)
+    if not path or path.startswith(".."):
+        return ContextItem(context.id, message.tag, "", state, tokens=estimate_tokens(message.text))
+    lines = _RANGE.search(context.id)
+    text = _shown(message.text)
+    return ContextItem(
+        context.id,
+        message.tag,
+        path,
+        state,
+        sent="" if text is None else _hash(text),
+        sent_text=text,
+        tokens=estimate_tokens(message.text),
+        lines=(int(lines[1]), int(lines[2] or lines[1])) if lines else None,
+    )
+
+
+def _shown(text: str) -> str | None:
+    """The file text in an attachment; None where it is not whole."""
+    found = _ATTACHMENT.search(text)
+    if found is None:
+        return None
+    lines = found[2].split("\n") if found[2] else []
+    numbers = [_NUMBER.match(line) for line in lines]
+    if not all(numbers):
+        return None
+    whole = "\n".join(line[number.end() :] for line, number in zip(lines, numbers, strict=True) if number)
+    return whole.replace("<\\/", "</") if " escaped=" in found[1] else whole
 
 
 def reconcile(items: Sequence[ContextItem], lines_kept: Iterable[str]) -> Reconciled:

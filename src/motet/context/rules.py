@@ -24,7 +24,7 @@ from motet.context.globs import Globs
 from motet.context.invisible import reveal
 from motet.context.sources import Sources
 from motet.context.symbols import Kind, LineRange, Names, find_symbols
-from motet.errors import FileMissing, MotetError
+from motet.errors import FileMissing, MotetError, SettingsError
 from motet.messages import ContextRef, Message, Text, tags
 from motet.permissions import Origin
 from motet.text import TextFile
@@ -82,7 +82,7 @@ async def find_rules(
         for directory in _directories(paths):
             await search.directory(directory)
     for group in groups:
-        if not group.files or any(Globs(group.files).take(path) for path in paths):
+        if search.takes(group):
             for rules in group.rules:
                 await search.group_file(group, rules)
     return FoundRules(tuple(search.messages), tuple(search.notices))
@@ -107,8 +107,15 @@ class _Search:
     already: set[str]
     messages: list[Message] = field(default_factory=list[Message])
     notices: list[str] = field(default_factory=list[str])
-    _real: set[str] = field(default_factory=set[str])
     _texts: set[str] = field(default_factory=set[str])
+
+    def takes(self, group: RuleGroup) -> bool:
+        """Whether the user's group applies; globs that are not valid take nothing, and the human is told."""
+        try:
+            return not group.files or any(Globs(group.files).take(path) for path in self.paths)
+        except SettingsError as error:
+            self.notices.append(f"rules of the group {group.name}: {error}")
+            return False
 
     async def directory(self, directory: str) -> None:
         """The rules files right in `directory`."""
@@ -175,11 +182,9 @@ class _Search:
         return any(wanted.take(path.removeprefix(prefix)) for path in self.paths if path.startswith(prefix))
 
     async def _with_includes(self, path: str, text: str) -> None:
-        real = self.sources.real(path)
-        if real in self._real or item_id("rules", path) in self.already:
+        if item_id("rules", path) in self.already:
             return
-        self._real.add(real)
-        includes = _Includes(self.sources, self.notices, {real})
+        includes = _Includes(self.sources, self.notices, {self.sources.real(path)})
         await includes.follow(path, text)
         self._add(path, text, "project", includes.blocks)
 

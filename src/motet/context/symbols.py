@@ -126,32 +126,28 @@ class _Prose:
     def symbols(self) -> Iterator[Symbol]:
         """The symbols, placed in the whole text."""
         at = 0
+        target = (0, 0)
         while token := _TOKEN.search(self._text, at):
             at = token.end()
+            if target[0] <= token.start() < target[1]:
+                at = target[1]
+                continue
             match token.lastgroup:
                 case "ticks":
                     at = self._behind(token[0], at)
                 case "html":
                     at = self._behind_html(token.start())
                 case "mark" | "link":
-                    symbol = self._link(token.start()) if token[0] == "[" else self._mark(token.start())
+                    found = _LINK.match(self._text, token.start()) if token[0] == "[" else None
+                    symbol = self._link(found) if found else self._mark(token.start())
                     if symbol is not None:
                         at = symbol.end
                         if not self._quoted(symbol.start):
                             yield self._placed(symbol)
-                    elif found := token[0] == "[" and _LINK.match(self._text, token.start()):
-                        # Its words may hold symbols, its target may not.
-                        yield from self._inside(token.end(), found.start(found.lastindex or 0))
-                        at = found.end()
+                    elif found:  # its words may hold symbols, its target may not
+                        target = (found.start(found.lastindex or 0), found.end())
                 case _:
                     pass
-
-    def _inside(self, start: int, end: int) -> Iterator[Symbol]:
-        label = self._text[start:end].rpartition("]")[0]
-        for token in re.finditer(r"[@#]", label):
-            symbol = self._mark(start + token.start())
-            if symbol is not None and symbol.end <= start + len(label) and not self._quoted(symbol.start):
-                yield self._placed(symbol)
 
     def _behind(self, ticks: str, at: int) -> int:
         """Behind the code span that `ticks` open, or `at` when nothing closes it."""
@@ -183,7 +179,7 @@ class _Prose:
         return replace(symbol, start=symbol.start + shift, end=symbol.end + shift)
 
     def _mark(self, at: int) -> Symbol | None:
-        if not begins(self._text, at):
+        if self._text[at] == "[" or not begins(self._text, at):
             return None
         if self._text[at] == "#":
             return self._variable(at)
@@ -253,7 +249,7 @@ class _Prose:
         written = braced[1].strip()
         if written in self._names.tools:
             return Symbol(Kind.TOOL, at, braced.end(), written)
-        if _ADDRESS.match(written) and " " not in written:
+        if re.match(r"https?://[^\s/]\S*\Z", written):
             return Symbol(Kind.URL, at, braced.end(), written)
         if symbol := self._resolved(Kind.FILE, at, braced.end(), written):
             return symbol
@@ -269,10 +265,8 @@ class _Prose:
             return Symbol(kind, start, end, path, lines=_range(with_lines[2], with_lines[3]))
         return None
 
-    def _link(self, at: int) -> Symbol | None:
-        found = _LINK.match(self._text, at)
-        if found is None or (at and self._text[at - 1] == "\\"):
-            return None
+    def _link(self, found: re.Match[str]) -> Symbol | None:
+        at = found.start()
         target = unquote(found[1] or found[2])
         path, _, fragment = target.partition("#")
         if not path or "://" in target or not (symbol := self._resolved(Kind.LINK, at, found.end(), path)):

@@ -12,17 +12,22 @@ from motet.chat import Chat, ChatOptions, ChatParts, Level, Notice, Work
 from motet.chat.parts import nothing
 from motet.context import Command, Variable
 from motet.edits import Proposal
-from motet.engine.handed import tool_set
+from motet.engine.diagnosing import Diagnosing
+from motet.engine.handed import EDIT_FORMAT, tool_set
+from motet.engine.pages import Pages
 from motet.engine.sharing import context_of
 from motet.errors import MotetError
 from motet.history import ChatInfo, History, Lease
-from motet.messages import Message, new_id, tags
+from motet.messages import ContextRef, Message, Text, new_id, tags
 from motet.models.protocol import Model
 from motet.permissions import Action, Answer, Ask, Denial, Gate
 from motet.prompts import prompt
 from motet.settings import Settings
 from motet.tools import EditDesk, Reviewer, Tool
+from motet.tools.builtin.get_diagnostics import GetDiagnostics
 from motet.tools.kit import Human, Kit, Question
+from motet.tools.notes import Notes
+from motet.tools.registry import Maker
 from motet.workspace import DiskWorkspace
 
 
@@ -48,6 +53,8 @@ class House:
     workspace: Callable[[Gate], DiskWorkspace]
     outgoing: Callable[[Model, str, Callable[[str], None]], Model]
     model_for: Callable[[Work], Awaitable[Model | None]]
+    diagnosing: Diagnosing
+    pages: Pages
 
 
 @dataclass(slots=True)
@@ -75,7 +82,10 @@ class Chats:
         `UsageError` for a name that there is not."""
         info = ChatInfo(workspace=str(self.house.root), model=model.name)
         chat = self._chat(info, model, is_new=True)
-        chat.begin(_system_prompt(self.house.root), [*self.house.settings.tools.default, *tools])
+        notes = Notes(self.house.state, self.house.root).read()
+        remembered = [_notes(notes)] if notes.strip() else []
+        prompts = [_system_prompt(self.house.root), *remembered]
+        chat.begin(prompts, [*self.house.settings.tools.default, *tools])
         return chat
 
     async def open(self, chat_id: str, model: Model) -> Chat:
@@ -108,6 +118,7 @@ class Chats:
             await chat.close()
         for lease in self._leases.values():
             lease.close()
+        await self.house.diagnosing.close()
 
     def _stored(self) -> History:
         if self.history is None:
@@ -138,13 +149,19 @@ class Chats:
         front = _After(self.front)
         gate = house.gate(front.ask if self.front.ask else None)
         workspace = house.workspace(gate)
-        desk = EditDesk(workspace, front, approximate="propose" if self.front.ask else "refuse")
+        after = house.diagnosing.after_edit
+        desk = EditDesk(workspace, front, after, approximate="propose" if self.front.ask else "refuse")
         outputs = house.state / "outputs" / info.id
         parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings))
         kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told))
-        tools, names = tool_set(kit, settings, messages, self.extras.tools)
+        wired: dict[str, Maker] = {"get_diagnostics": lambda kit: GetDiagnostics(kit, house.diagnosing)}
+        wired |= house.pages.tools(info.id)
+        edit_format = EDIT_FORMAT if model.limits.tools else None
+        tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format, wired)
         parts.tools = tools
-        parts.context = context_of(workspace, gate, tools, names, settings, house.prompts)
+        parts.context = context_of(
+            workspace, gate, tools, names, settings, house.prompts, house.pages, house.diagnosing
+        )
         for variable in self.extras.variables:
             parts.context.known.variables.add(variable)
         for command in self.extras.commands:
@@ -206,6 +223,12 @@ def _system_prompt(root: Path) -> Message:
     system = f"{platform.system()} {platform.machine()}"
     text = prompt("chat_system").replace("{root}", str(root)).replace("{system}", system)
     return Message.system(text, tags.SYSTEM_PROMPT)
+
+
+def _notes(text: str) -> Message:
+    said = f"Notes about this project that the human has let you keep; they give no permission:\n\n{text.strip()}"
+    context = ContextRef("<rules>notes</rules>")
+    return Message.attachment(Text(said), context=context, tag=tags.RULES, source="notes")
 
 
 def _options(settings: Settings) -> ChatOptions:

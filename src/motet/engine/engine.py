@@ -13,8 +13,11 @@ from pathspec import GitIgnoreSpec
 from motet.chat import Work
 from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec, Surroundings
 from motet.engine.chats import Chats, Extras, Front, House
+from motet.engine.diagnosing import Diagnosing
 from motet.engine.models import model_config
-from motet.engine.outgoing import Outgoing
+from motet.engine.models import model_for as own_model_for
+from motet.engine.outgoing import Outgoing, recorder
+from motet.engine.pages import Pages
 from motet.engine.servers import FoundServer, find_servers, server_specs
 from motet.engine.trust import project_items, project_trust
 from motet.errors import UsageError
@@ -25,6 +28,7 @@ from motet.models.protocol import Model
 from motet.models.replay import Recorder
 from motet.paths import PROJECT_FILE, config_dir, config_file, state_dir
 from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
+from motet.permissions.egress import EgressLog
 from motet.settings import Loaded, load_settings
 from motet.text import Severity
 from motet.workspace import Checkpoints, DiskWorkspace, find_workspace, resolve_user_path
@@ -117,9 +121,16 @@ class Engine:
         self, checkers: Sequence[str], on_progress: Callable[[Progress], None]
     ) -> AsyncGenerator[DiagnosticsService]:
         """The diagnostics of this workspace; its servers end with the context. `checkers` are command lines."""
+        service = self._service(checkers, on_progress)
+        try:
+            yield service
+        finally:
+            await service.close()
+
+    def _service(self, checkers: Sequence[str], on_progress: Callable[[Progress], None]) -> DiagnosticsService:
         settings = self.loaded.settings
         trust = project_trust(self.root, self.gate)
-        service = DiagnosticsService(
+        return DiagnosticsService(
             self.root,
             self.servers(),
             gate=self.gate,
@@ -130,10 +141,6 @@ class Engine:
             on_progress=on_progress,
             timeout=settings.fix.server_timeout,
         )
-        try:
-            yield service
-        finally:
-            await service.close()
 
     @asynccontextmanager
     async def checkpoint(self, label: str) -> AsyncGenerator[None]:
@@ -169,12 +176,18 @@ class Engine:
 
         def outgoing(model: Model, chat_id: str, notify: Callable[[str], None]) -> Model:
             told = Recorder(model, record, workspace=self.root) if record is not None else model
-            return Outgoing(told, notify, lambda request, where: None)
+            return Outgoing(told, notify, recorder(log, self.root, chat_id))
 
         async def model_for(work: Work) -> Model | None:
-            return None
+            return await own_model_for(work, self.loaded.settings, self.root, self._environ)
 
-        return House(self.root, self.state, self._prompts, self.loaded.settings, gate, workspace, outgoing, model_for)
+        log = EgressLog(self.state)
+        diagnosing = Diagnosing(lambda: self._service((), lambda _: None))
+        settings = self.loaded.settings
+        pages = Pages(settings.web, log, self.root, self._environ)
+        return House(
+            self.root, self.state, self._prompts, settings, gate, workspace, outgoing, model_for, diagnosing, pages
+        )
 
     def fix_loop(
         self,

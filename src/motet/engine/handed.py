@@ -10,24 +10,42 @@ from motet.tools import Tool
 from motet.tools.function_tool import load_tool
 from motet.tools.groups import ToolSet, names_in, own_group
 from motet.tools.kit import Kit
-from motet.tools.registry import ToolRegistry
+from motet.tools.registry import Maker, ToolRegistry
 
-_EDIT_FORMAT = "replace_in_file"
+EDIT_FORMAT = "replace_in_file"
 """The format of models of which nothing better is known."""
 
 
 def tool_set(
-    kit: Kit, settings: Settings, messages: Sequence[Message], extra: Mapping[str, Tool]
+    kit: Kit,
+    settings: Settings,
+    messages: Sequence[Message],
+    extra: Mapping[str, Tool],
+    edit_format: str | None,
+    wired: Mapping[str, Maker],
 ) -> tuple[ToolSet, list[str]]:
     """What a chat with these `messages` was handed, and the names of all that it can be handed. Raises
     `SettingsError`."""
     own: dict[str, Tool] = {
-        name: load_tool(plugin.callback, f"tools.own.{name}.callback", name=name, description=plugin.description)
+        name: load_tool(
+            plugin.callback,
+            f"tools.own.{name}.callback",
+            name=name,
+            description=plugin.description,
+            effects=plugin.effects,
+        )
         for name, plugin in settings.tools.own.items()
     }
-    registry = ToolRegistry(kit, own={**own, **extra}, edit_format=_EDIT_FORMAT)
+    registry = ToolRegistry(kit, wired=wired, own={**own, **extra}, edit_format=edit_format)
     groups = {
-        name: own_group(name, group.tools, registry.names, description=group.description, prompt=group.prompt)
+        name: own_group(
+            name,
+            group.tools,
+            registry.names,
+            description=group.description,
+            prompt=group.prompt,
+            replaces_system=group.replaces_system,
+        )
         for name, group in settings.groups.items()
         if group.tools
     }

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
+from pathlib import Path
 
 from motet.messages import Image, Message, Text
 from motet.messages.message import Document, Part
 from motet.models.protocol import Destination, Limits, Model, ModelEvent, ModelRequest, Price
+from motet.permissions.egress import EgressLog
 from motet.permissions.redact import redact
 
 Record = Callable[[ModelRequest, Destination], None]
 """Writes down that a request leaves."""
+
+
+def recorder(log: EgressLog, root: Path, chat_id: str) -> Record:
+    """Writes into the log of what leaves."""
+
+    def record(request: ModelRequest, where: Destination) -> None:
+        contexts = (message.context for message in request.messages)
+        paths = (context.path for context in contexts if context is not None and context.path)
+        files = tuple(path.removeprefix(f"{root}/") for path in paths)
+        size = sum(len(message.text.encode("utf-8", "surrogatepass")) for message in request.messages)
+        log.add(where.provider, where.host, size, files, chat=chat_id, project=str(root))
+
+    return record
 
 
 class Outgoing:

@@ -11,7 +11,6 @@ from motet.context import (
     Feature,
     Group,
     Known,
-    Page,
     Sources,
     built_in_variables,
     greeting,
@@ -21,7 +20,8 @@ from motet.context import (
     prompt_commands,
     sharing_commands,
 )
-from motet.permissions import Gate, Origin
+from motet.engine.pages import Pages
+from motet.permissions import Action, Effect, Gate, Origin
 from motet.settings import PluginSettings, Settings
 from motet.tools.groups import ToolSet
 from motet.workspace import Workspace
@@ -34,6 +34,7 @@ def context_of(
     names: Sequence[str],
     settings: Settings,
     prompts: Path,
+    pages: Pages,
     diagnoses: Diagnoses | None = None,
 ) -> Context:
     """The context of one chat. `names`: of tools and groups that can be handed over. `prompts`: the user's own prompts. Raises `SettingsError`."""
@@ -58,31 +59,23 @@ def context_of(
         workspace,
         gate,
         diagnoses=diagnoses,
-        diff=_diff(workspace.root),
-        fetch=_fetch(gate),
+        diff=_diff(workspace.root, gate),
+        fetch=pages.shared(gate),
         may_share_code=settings.send_code,
     )
     return Context(Known(variables, dict.fromkeys(names, "")), sources, (), commands, library)
 
 
-def _diff(root: Path) -> Callable[[bool], Awaitable[str]]:
+def _diff(root: Path, gate: Gate) -> Callable[[bool], Awaitable[str]]:
     async def diff(staged: bool) -> str:
-        from motet.tools.changes import diff
+        from motet.tools.changes import readable_diff
 
-        return await diff(root, ["."], staged=staged)
+        return await readable_diff(root, may_see, staged=staged)
+
+    def may_see(path: str) -> bool:
+        return gate.allows(Action(Effect.READ, path, Origin.USER))
 
     return diff
-
-
-def _fetch(gate: Gate) -> Callable[[str], Awaitable[Page]]:
-    async def page(url: str) -> Page:
-        from motet.web import fetch
-
-        found = await fetch(url, gate=gate, origin=Origin.USER)
-        gate.taint(f"page {found.final_url}")
-        return Page(found.final_url, found.text, found.title, notes=found.notes)
-
-    return page
 
 
 def _feature(plugin: PluginSettings) -> Feature:

@@ -6,7 +6,7 @@ Adding a protocol means a file in `providers/`; adding a provider that speaks a 
 `motet.models.scripted` and `motet.models.replay` are for tests, demonstrations and reports.
 """
 
-from motet.models.catalog import Candidate, choose, list_models
+from motet.models.catalog import Candidate, check_key, choose, list_models
 from motet.models.config import ModelConfig, ProviderConfig
 from motet.models.parts import unseen
 from motet.models.protocol import (
@@ -42,6 +42,7 @@ __all__ = [
     "ToolCallDelta",
     "ToolDefinition",
     "Usage",
+    "check_key",
     "choose",
     "list_models",
     "unseen",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -10,20 +9,14 @@ from motet.errors import ModelError
 from motet.messages import Reasoning, ToolCall
 from motet.models.protocol import Completed, ModelEvent, ReasoningDelta, Retrying, TextDelta, ToolCallDelta
 from motet.models.recording import Timed
-
-_KEYS = re.compile(
-    r"\b(?:sk|pk|rk|xai|gsk|ghp|gho|ghu|ghs|github_pat|glpat|xox[abprs]|hf|npm|pypi)[-_](?=[\w.-]*\d)[\w.-]{16,}"
-    r"|\bAIza[\w-]{30,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bya29\.[\w-]{20,}"
-    r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*-----END"
-)
+from motet.permissions.redact import find_secrets
 
 
 def masked(events: Sequence[Timed], secrets: Iterable[str] = ()) -> list[Timed]:
     """`events` in which keys, also those cut by the end of a delta, are asterisks of the same length."""
-    known = [re.escape(secret) for secret in secrets if len(secret) >= 8]
-    pattern = re.compile("|".join([_KEYS.pattern, *known]))
-    texts = _Channel(pattern, [timed.event.text for timed in events if isinstance(timed.event, TextDelta)])
-    thoughts = _Channel(pattern, [timed.event.text for timed in events if isinstance(timed.event, ReasoningDelta)])
+    known = tuple(secrets)
+    texts = _Channel(known, [timed.event.text for timed in events if isinstance(timed.event, TextDelta)])
+    thoughts = _Channel(known, [timed.event.text for timed in events if isinstance(timed.event, ReasoningDelta)])
     calls: dict[int, _Channel] = {}
     for index in {timed.event.index for timed in events if isinstance(timed.event, ToolCallDelta)}:
         own = [
@@ -31,7 +24,7 @@ def masked(events: Sequence[Timed], secrets: Iterable[str] = ()) -> list[Timed]:
             for timed in events
             if isinstance(timed.event, ToolCallDelta) and timed.event.index == index
         ]
-        calls[index] = _Channel(pattern, own)
+        calls[index] = _Channel(known, own)
     result: list[Timed] = []
     for timed in events:
         match timed.event:
@@ -44,16 +37,14 @@ def masked(events: Sequence[Timed], secrets: Iterable[str] = ()) -> list[Timed]:
             case Completed(reason, tool_calls, reasoning, usage):
                 event = Completed(
                     reason,
-                    tuple(ToolCall(each.id, each.name, _mask(pattern, each.arguments)) for each in tool_calls),
-                    tuple(Reasoning(_mask(pattern, each.text), each.provider_metadata) for each in reasoning),
+                    tuple(ToolCall(each.id, each.name, _mask(known, each.arguments)) for each in tool_calls),
+                    tuple(Reasoning(_mask(known, each.text), each.provider_metadata) for each in reasoning),
                     usage,
                 )
             case Retrying(delay, attempt, reason):
-                event = Retrying(delay, attempt, _mask(pattern, reason))
+                event = Retrying(delay, attempt, _mask(known, reason))
             case ModelError() as error:
-                event = ModelError(
-                    _mask(pattern, str(error)), error.kind, provider=error.provider, status=error.status
-                )
+                event = ModelError(_mask(known, str(error)), error.kind, provider=error.provider, status=error.status)
         result.append(Timed(timed.at, event))
     return result
 
@@ -61,8 +52,8 @@ def masked(events: Sequence[Timed], secrets: Iterable[str] = ()) -> list[Timed]:
 class _Channel:
     """Deltas of one kind, masked as a whole, handed out again in their old lengths."""
 
-    def __init__(self, pattern: re.Pattern[str], pieces: Sequence[str]) -> None:
-        whole = _mask(pattern, "".join(pieces))
+    def __init__(self, known: Sequence[str], pieces: Sequence[str]) -> None:
+        whole = _mask(known, "".join(pieces))
         starts = [0]
         for piece in pieces:
             starts.append(starts[-1] + len(piece))
@@ -72,5 +63,10 @@ class _Channel:
         return next(self._pieces)
 
 
-def _mask(pattern: re.Pattern[str], text: str) -> str:
-    return pattern.sub(lambda found: "*" * len(found[0]), text)
+def _mask(known: Sequence[str], text: str) -> str:
+    pieces: list[str] = []
+    end = 0
+    for found in find_secrets(text, known):
+        pieces += [text[end : found.start], "*" * (found.end - found.start)]
+        end = found.end
+    return "".join([*pieces, text[end:]])

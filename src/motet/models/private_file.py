@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import stat
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +37,8 @@ def write(path: Path, text: str, mode: int | None = None) -> None:
 
     A link stays a link: what it leads to is replaced. Raises `SettingsError`.
     """
+    import tempfile  # keys are read on the way of every quick command, and never written there
+
     target = path.resolve()
     try:
         wanted = stat.S_IMODE(target.stat().st_mode) if mode is None and target.exists() else mode or PRIVATE

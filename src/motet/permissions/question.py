@@ -166,7 +166,14 @@ def readable(text: str) -> str:
     text = _RUN.sub(lambda run: f"<{len(run[0])} {'blanks' if run[0][0] == ' ' else 'tabs'}>", text)
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(character) for character in text)
+    shown: list[str] = []
+    base = " "
+    for character in text:
+        is_mark = unicodedata.category(character) in {"Mn", "Me"}
+        # A mark on a plain character can strike it out or make another one of it.
+        shown.append(f"<U+{ord(character):04X}>" if is_mark and base.isascii() else _shown(character))
+        base = base if is_mark else character
+    return "".join(shown)
 
 
 def _shown(character: str) -> str:
@@ -177,7 +184,7 @@ def _shown(character: str) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    hidden = unicodedata.category(character) in _HIDDEN or _BLANK.match(character) or unicodedata.combining(character)
+    hidden = unicodedata.category(character) in _HIDDEN or _BLANK.match(character)
     return f"<U+{code:04X}>" if hidden and character != "\u3000" else character
 
 

@@ -16,6 +16,7 @@ from motet.settings.schema import (
     ServerSettings,
     Settings,
     ToolsSettings,
+    WebSettings,
 )
 
 __all__ = [
@@ -30,5 +31,6 @@ __all__ = [
     "ServerSettings",
     "Settings",
     "ToolsSettings",
+    "WebSettings",
     "load_settings",
 ]

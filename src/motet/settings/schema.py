@@ -63,6 +63,9 @@ class PluginSettings(_Table):
         default="", description="what completion and help say; default: the function's docstring"
     )
     contains_code: bool = Field(default=True, description="whether it shares code")
+    effects: list[Literal["read", "write", "run", "net"]] | None = Field(
+        default=None, description="of a tool: what it does to the world; default: all of it"
+    )
 
 
 class ToolsSettings(_Table):
@@ -73,6 +76,17 @@ class ToolsSettings(_Table):
     own: dict[str, PluginSettings] = Field(default_factory=dict)
 
 
+class WebSettings(_Table):
+    """`[web]`: where `web_search` asks; without any of these there is no such tool."""
+
+    searxng: str = Field(default="", description="address of a SearXNG server that answers in JSON")
+    tavily_key: str | None = Field(default=None, description="`env:NAME` or `cmd:COMMAND`, for api.tavily.com")
+    brave_key: str | None = Field(default=None, description="`env:NAME` or `cmd:COMMAND`, for api.search.brave.com")
+    allow_private: bool = Field(
+        default=False, description="pages of this machine and of private networks may be read"
+    )
+
+
 class GroupSettings(_Table):
     """`[groups.NAME]`: files that `#group:NAME` shares, tools that `@NAME` hands over."""
 
@@ -80,6 +94,7 @@ class GroupSettings(_Table):
     files: list[str] = Field(default_factory=list, description="globs such as `src/api/**`")
     tools: list[str] = Field(default_factory=list, description="names of tools and groups")
     prompt: str = Field(default="", description="what the model is told when it gets the group")
+    replaces_system: bool = Field(default=False, description="the prompt takes the place of motet's own")
 
 
 class ModelSettings(_Table):
@@ -151,6 +166,7 @@ class Settings(_Table):
     fix: FixSettings = Field(default_factory=FixSettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
     tools: ToolsSettings = Field(default_factory=ToolsSettings)
+    web: WebSettings = Field(default_factory=WebSettings)
     groups: dict[str, GroupSettings] = Field(default_factory=dict)
     variables: dict[str, PluginSettings] = Field(default_factory=dict)
     commands: dict[str, PluginSettings] = Field(default_factory=dict)

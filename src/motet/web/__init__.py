@@ -10,6 +10,7 @@ from motet.web.errors import FetchError, FetchErrorKind
 from motet.web.fetch import MAX_BYTES, fetch
 from motet.web.networks import Resolve
 from motet.web.page import Page, PageCache
+from motet.web.reading import Kind, Raw, Reading, read_apart
 from motet.web.search import SearchConfig, SearchResult, search
 from motet.web.share import share, share_address
 from motet.web.wire import OnRequest, WebRequest, unreported
@@ -18,9 +19,12 @@ __all__ = [
     "MAX_BYTES",
     "FetchError",
     "FetchErrorKind",
+    "Kind",
     "OnRequest",
     "Page",
     "PageCache",
+    "Raw",
+    "Reading",
     "Resolve",
     "SearchConfig",
     "SearchResult",
@@ -28,6 +32,7 @@ __all__ = [
     "WebRequest",
     "fetch",
     "parse_address",
+    "read_apart",
     "search",
     "share",
     "share_address",

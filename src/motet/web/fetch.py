@@ -93,13 +93,13 @@ async def fetch(
     """The page at `url`, as text; a blocked page and one without text come as the address alone with a note.
 
     By GET, without cookies or passwords. The gate is asked for every host, those of redirects too, before its name
-    is looked up. `allow_private` lets in this machine and private networks, never link-local, metadata, multicast
+    is looked up; not for a page of the `cache`, for which nothing leaves. `allow_private` lets in this machine and private networks, never link-local, metadata, multicast
     and disguised addresses. Every request is told to `on_request`, failed ones too. Raises `FetchError`, and
     `PermissionDenied` of the gate.
     """
     errand = _Errand(gate, origin, allow_private, max_bytes, seconds, resolve, on_request)
     address = parse_address(url)
-    await errand.allow(address)
+    check_host(address, allow_private=allow_private)
     if cache and (known := cache.get(address.url, allow_private=allow_private)):
         return replace(known, url=url)
     final, answer, notes = await _follow(address, errand)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import json
+import os
 import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -26,6 +27,10 @@ MAX_CHARACTERS = 600_000
 READ_SECONDS = 30.0
 READ_MEMORY = 2 * 2**30
 """Address space of the reading process in bytes."""
+
+
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+"""All of the environment that a reading process gets: what reads a stranger's bytes holds no keys."""
 
 
 class Kind(StrEnum):
@@ -148,6 +153,7 @@ async def read_apart(raw: Raw, kind: Kind) -> Reading:
         output = await run(
             [sys.executable, "-P", "-m", "motet.web.reading"],
             cwd=Path("/"),
+            env={name: os.environ[name] for name in _KEPT if name in os.environ},
             timeout=READ_SECONDS,
             max_bytes=16 * MAX_CHARACTERS,
             stdin=json.dumps(head).encode() + b"\n" + raw.body,

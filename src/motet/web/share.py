@@ -21,13 +21,11 @@ def share(page: Page, start: int = 0, limit: int | None = None) -> str:
     if not page.text:
         return _frame(page.final_url, notes)
     end = len(page.text) if limit is None else min(len(page.text), start + limit)
-    piece = _inert(page.text[start:end])
-    shows_title = page.text.lstrip("# ").startswith(page.title)
-    title = f"# {_inert(page.title)}\n\n" if page.title and not start and not shows_title else ""
     if start or end < len(page.text):
         notes.append(f"Note: these are the characters {start} to {end} of {len(page.text)}")
-    fence = _fence(piece)
-    return _frame(page.final_url, [*notes, _WARNING, fence, f"{title}{piece}", fence])
+    data = _inert(f"{_heading(page, start)}{page.text[start:end]}")
+    fence = _fence(data)
+    return _frame(page.final_url, [*notes, _WARNING, "", fence, data, fence])
 
 
 def share_address(url: str) -> str:
@@ -37,7 +35,16 @@ def share_address(url: str) -> str:
 
 def _frame(url: str, lines: list[str]) -> str:
     href = escape("".join(character for character in url if character.isprintable()), quote=True)
-    return "\n".join([f'<url href="{href}">', *lines, "</url>"])
+    # The empty lines end what CommonMark takes for a block of HTML (4.6), in which a fence would mean nothing.
+    return "\n".join([f'<url href="{href}">', "", *lines, "", "</url>"] if lines else [f'<url href="{href}"></url>'])
+
+
+def _heading(page: Page, start: int) -> str:
+    """The title above the beginning of a text that does not begin with it."""
+    title = " ".join(page.title.split())
+    if start or not title or page.text.lstrip("# ").startswith(title):
+        return ""
+    return f"# {title}\n\n"
 
 
 def _inert(text: str) -> str:

@@ -16,11 +16,39 @@ from html.parser import HTMLParser
 DEEPEST = 100
 """Elements that may be open at once; the tags of what lies deeper are left out, its text stays."""
 
-_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"])
-_SILENT = frozenset(
-    ["script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "canvas", "nav", "footer", "audio", "video", "dialog", "head", "select", "textarea", "button", "option", "optgroup", "datalist", "label"]
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
-_DROPPED_VOID = frozenset(["area", "base", "col", "embed", "input", "link", "meta", "param", "source", "track", "wbr"])
+_SILENT = frozenset(
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "math",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "nav",
+        "footer",
+        "audio",
+        "video",
+        "dialog",
+        "head",
+        "select",
+        "textarea",
+        "button",
+        "option",
+        "optgroup",
+        "datalist",
+        "label",
+    ]
+)
+_DROPPED_VOID = frozenset(
+    ["area", "base", "col", "embed", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
 _ROLES = frozenset(["navigation", "banner", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar"])
 _KEPT = {
     "a": ("href",),
@@ -35,7 +63,48 @@ _HIDING = re.compile(
     re.IGNORECASE,
 )
 _CLOSES_PARAGRAPH = frozenset(
-    ["address", "article", "aside", "blockquote", "center", "details", "div", "dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "main", "menu", "nav", "ol", "p", "pre", "section", "table", "ul", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot"]
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "center",
+        "details",
+        "div",
+        "dl",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "ul",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "tbody",
+        "thead",
+        "tfoot",
+    ]
 )
 _CLOSES = {
     "li": ({"li"}, {"ul", "ol", "menu"}),
@@ -49,7 +118,9 @@ _CLOSES = {
     "tfoot": ({"tbody", "thead", "tfoot", "tr", "td", "th"}, {"table"}),
 }
 """By an element that begins: which open ones end, and at which they stop counting."""
-_SCOPE = frozenset(["td", "th", "table", "li", "dd", "dt", "article", "section", "main", "body", "form", "blockquote"])
+_SCOPE = frozenset(
+    ["td", "th", "table", "li", "dd", "dt", "article", "section", "main", "body", "form", "blockquote"]
+)
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9]{0,20}")
 _LANGUAGE = re.compile(r"\blang(?:uage)?-([\w+#.-]{1,30})")
 

@@ -1,6 +1,6 @@
 """A program that does nothing but read texts with `EditorLine` and say what it got, for tests in a terminal.
 
-python chat_driver.py STATE [vi] [crash] [ahead] [draft TEXT]
+python chat_driver.py STATE [vi] [crash] [ahead] [plain] [draft TEXT]
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from motet.cli.chat.editor_line import EditorLine
 from motet.cli.chat.files import Files
 from motet.cli.chat.input_history import InputHistory
 from motet.cli.chat.meter import Meter, status_line
+from motet.cli.chat.plain_line import PlainLine
 from motet.cli.chat.screen import ChatScreen
 from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.chat.typed_ahead import TypedAhead
 from motet.cli.interrupts import Interrupts
-from motet.cli.keys import EndOfInput
+from motet.cli.keys import EndOfInput, Keyboard
 
 MODELS = (Name("anthropic/claude-sonnet-4-5", "key in the environment"), Name("offline", "built in"))
 KNOWN = Known(
@@ -48,10 +49,14 @@ async def main() -> int:
         with drafts.open("a") as file:
             file.write(f"{text!r}\n")
 
-    line = EditorLine(
-        InputHistory(state / "history"), lambda: KNOWN, status=status, on_draft=note,
-        in_editor=interrupts.held, vi="vi" in options, colour=terminal.colour, on_trouble=terminal.line,
-    )  # fmt: skip
+    line: EditorLine | PlainLine
+    if "plain" in options:
+        line = PlainLine(terminal, Keyboard())
+    else:
+        line = EditorLine(
+            InputHistory(state / "history"), lambda: KNOWN, status=status, on_draft=note,
+            in_editor=interrupts.held, vi="vi" in options, colour=terminal.colour, on_trouble=terminal.line,
+        )  # fmt: skip
     draft = options[options.index("draft") + 1] if "draft" in options else ""
     with interrupts.installed():
         while True:

@@ -228,8 +228,11 @@ def test_what_is_typed_is_handed_over_while_it_is_typed(start: Start, tmp_path: 
     human = start()
     human.presses("a thought")
     eventually(lambda: (tmp_path / "drafts").exists() and "'a thought'" in (tmp_path / "drafts").read_text())
-    human.presses("\r")
-    human.sees("sent: 'a thought'")
+    human.presses("!\r")
+    human.sees("sent: 'a thought!'")
+    human.is_ready()
+    leaves(human)
+    assert (tmp_path / "drafts").read_text().splitlines()[-2:] == ["'a thought'", "''"]
 
 
 def test_a_draft_stands_there_and_can_be_changed(start: Start) -> None:
@@ -360,3 +363,21 @@ def test_ctrl_c_during_a_turn_is_a_signal_and_the_terminal_is_as_it_was(start: S
     human.presses(CTRL_C)
     human.ends()
     assert human.raw.count(b"\x1b[?2004h") == human.raw.count(b"\x1b[?2004l") == 2
+
+
+def test_a_terminal_without_sequences_gets_none(start: Start, tmp_path: Path) -> None:
+    human = Typist(
+        [sys.executable, str(DRIVER), str(tmp_path), "plain", "draft", "left"],
+        tmp_path,
+        {**os.environ, "TERM": "dumb"},
+        80,
+        24,
+    )
+    human.types("› ", "")
+    human.sees("sent: 'left'")
+    human.types("› ", "日本")
+    human.sees("sent: '日本'")
+    human.types("› ", "\x04")
+    human.sees("left")
+    assert human.ends() == 0
+    assert b"\x1b" not in human.raw

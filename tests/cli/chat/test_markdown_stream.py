@@ -7,7 +7,7 @@ import unicodedata
 import pyte
 import pytest
 from cli.chat.chat_kit import pieces, plain, streamed, styles, terminal
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -81,6 +81,9 @@ def test_how_the_text_was_cut_into_pieces_changes_nothing(width: int | None, sty
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([*"*_`~[]()!<>#|\\-+1. \n\ta漢é", "```", "**", "](", "| - |", "> "]), max_size=60))
+@example(["* ", "**"])
+@example(["***_", "****"])
+@example(["**a `b", "** c` d**"])
 def test_no_word_of_any_text_depends_on_the_pieces_it_came_in(tokens: list[str]) -> None:
     text = "".join(tokens)
     whole = streamed(text, 30)

@@ -186,6 +186,17 @@ def test_the_last_folded_things_are_shown_in_full(monkeypatch: pytest.MonkeyPatc
     ]  # fmt: skip
 
 
+def test_what_is_said_meanwhile_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chat, emulator, _, _ = screen(monkeypatch)
+    chat(TextDelta("An answer "))
+    chat.say("be quick")
+    chat(TextDelta("goes on."))
+    chat(Said("be quick"))
+    chat(Said("and short"))
+    chat(Ended(End.DONE))
+    assert emulator.lines == ["An answer", "", "› be quick", "", "goes on.", "", "› and short"]
+
+
 def test_the_first_word_is_on_the_screen_when_its_event_has_been_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     chat, emulator, _, _ = screen(monkeypatch)
     chat(AnswerStarted(1))

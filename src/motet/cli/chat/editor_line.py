@@ -86,7 +86,7 @@ class EditorLine:
         self._on_trouble = on_trouble
         self._in_editor = in_editor
         self._output = _Output(file or sys.stderr)
-        self._drafted = ""
+        self._drafted: str | None = None
         self._draft_timer: asyncio.TimerHandle | None = None
         self._is_armed = self._was_armed = False
         self._trouble = ""
@@ -117,8 +117,11 @@ class EditorLine:
     async def read(self, draft: str = "") -> str:
         """The next text, which is not blank; `draft` stands there already. Raises `EndOfInput` when the human leaves.
 
-        What is typed when it is cancelled is handed to `on_draft` first.
+        What is typed when it is cancelled is handed to `on_draft` first. A text that was sent is not: it is no draft
+        any more, but what was handed over of it stays until the next `read`, or until its sender has kept it.
         """
+        if self._drafted not in (None, draft):
+            self._on_draft(draft)
         self._drafted, self._trouble = draft, ""
         self._is_armed = False
         self._session.reserve_space_for_menu = 0
@@ -127,10 +130,12 @@ class EditorLine:
                 text = await self._session.prompt_async(
                     default=draft, handle_sigint=False, set_exception_handler=False
                 )
-        except (EOFError, KeyboardInterrupt) as error:
-            raise EndOfInput from error
-        finally:
+        except BaseException as error:
             self._settle_draft()
+            if isinstance(error, EOFError):
+                raise EndOfInput from error
+            raise
+        self._forget_timer()
         try:
             self._history.sent(text)
         except MotetError as error:
@@ -158,13 +163,16 @@ class EditorLine:
 
     def _settle_draft(self) -> None:
         """Hand over what is typed, if it is new."""
-        if self._draft_timer is not None:
-            self._draft_timer.cancel()
-            self._draft_timer = None
+        self._forget_timer()
         text = self._session.default_buffer.text
         if text != self._drafted:
             self._drafted = text
             self._on_draft(text)
+
+    def _forget_timer(self) -> None:
+        if self._draft_timer is not None:
+            self._draft_timer.cancel()
+            self._draft_timer = None
 
     # --- keys --------------------------------------------------------------------------------------------------
 

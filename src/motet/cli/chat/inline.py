@@ -25,6 +25,7 @@ _LINK = re.compile(
 _LINK_MAY_COME = re.compile(r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*+\]?+)*+(?:\\|\](?:\((?:[^()]|\([^()]*+\)?+)*+)?)?\Z")
 _ADDRESS = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>")
 _ADDRESS_MAY_COME = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{0,31}(?::[^\s<>]*)?)?\Z")
+_CLOSING_SIGNS = re.compile(r"[ \t]+#*[ \t]*\Z")
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _EMPHASIS = {1: "italic", 2: "bold", 3: "bold italic"}
 
@@ -49,6 +50,28 @@ class Inline:
     def rest(self) -> list[Span]:
         """What was held back: the line is over."""
         return scan(self._held, self._style, self._before)
+
+
+class Verbatim(Inline):
+    """A line without marks."""
+
+    def feed(self, text: str) -> list[Span]:
+        """See `Inline`."""
+        return [(text, self._style)]
+
+
+class Heading(Inline):
+    """A heading: the signs that close it are left out."""
+
+    _tail = ""
+
+    def feed(self, text: str) -> list[Span]:
+        """See `Inline`."""
+        text = self._tail + text
+        end = _CLOSING_SIGNS.search(text)
+        at = end.start() if end else len(text)
+        self._tail = text[at:]
+        return super().feed(text[:at])
 
 
 def scan(text: str, style: str = "", before: str = "") -> list[Span]:

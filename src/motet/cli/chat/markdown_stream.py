@@ -11,23 +11,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from motet.cli.chat.inline import Inline
+from motet.cli.chat.inline import Heading, Inline, Verbatim
 from motet.cli.chat.rows import Rows
+from motet.cli.chat.source_line import Lead, read_lead, without_quotes
 from motet.cli.chat.table import is_delimiter, lay_out
 from motet.cli.visible import visible
 from motet.cli.wrap import Span
 
-_QUOTES = re.compile(r"(?: {0,3}> ?)*")
-_BULLET = re.compile(r"([-*+]|\d{1,9}[.)])([ \t]+)(?=\S)")
-_BULLET_MAY_COME = re.compile(r"(?:[-*+]|\d{1,9}[.)]?)[ \t]*")
-_RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
-_RULE_MAY_COME = re.compile(r"([-*_])(?:[ \t]*\1)*[ \t]*")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
-_HEADING_MAY_COME = re.compile(r"#{1,6}[ \t]*")
 _FENCE = re.compile(r"(`{3,})([^`]*)|(~{3,})(.*)")
-_CLOSING_SIGNS = re.compile(r"[ \t]+#*[ \t]*\Z")
-_ONE_QUOTE = re.compile(r"^ {0,3}> ?")
-_STRUCTURE = frozenset("`~|#-*+_0123456789")
 _LONGEST_LINE = 2_000
 """Characters of a line of code or of a table that are held back at most."""
 _MOST_ROWS = 300
@@ -38,23 +30,12 @@ _RULE_CELLS = 40
 _Painter = Callable[[str], list[Span]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lead:
-    """The beginning of a line: what it is nested in, and what kind of line follows."""
-
-    quotes: int
-    indent: int
-    bullet: str
-    body: str
-
-
 @dataclass(slots=True)
 class _Fence:
     """An open fence."""
 
     mark: str
     quotes: int
-    indent: int
 
 
 class MarkdownStream:
@@ -139,7 +120,7 @@ class MarkdownStream:
         self._head += text
         if self._fence is not None:
             self._piece_of_code()
-        elif not self._may_be_more():
+        elif not read_lead(self._head, is_whole=False).may_be_more(tables=self._styled):
             self._begin(self._head)
         elif len(self._head) > _LONGEST_LINE:
             self._end_table()
@@ -154,36 +135,19 @@ class MarkdownStream:
             self._whole_line()
         self._head = ""
 
-    def _may_be_more(self) -> bool:
-        """Whether more of the line must come before it can be drawn."""
-        lead = _lead(self._head)
-        body = lead.body
-        if not body:
-            return True
-        first = body[0]
-        if first not in _STRUCTURE:
-            return False
-        if first in "`~":
-            return body.startswith(first * 3) or (len(body) < 3 and body == first * len(body))
-        if first == "|":
-            return self._styled and _may_be_table(lead)
-        if not lead.bullet and (_RULE_MAY_COME.fullmatch(body) or _BULLET_MAY_COME.fullmatch(body)):
-            return True
-        return _HEADING_MAY_COME.fullmatch(body) is not None
-
     def _whole_line(self) -> None:
         """A line that was held back to its end."""
-        lead = _lead(self._head)
+        lead = read_lead(self._head)
         body = lead.body.rstrip()
         if not body and not lead.bullet and not lead.quotes:
             self._end_table()
             self._blank_line()
-        elif body.startswith("|") and self._styled and _may_be_table(lead):
+        elif lead.is_row and self._styled:
             self._row_of_table()
         elif (fence := _FENCE.fullmatch(lead.body)) is not None:
             self._end_table()
             self._open(lead, fence)
-        elif self._styled and not lead.bullet and _RULE.fullmatch(body):
+        elif lead.is_rule and self._styled:
             self._end_table()
             self._before_block()
             cells = min(self._rows.width or _RULE_CELLS, _RULE_CELLS)
@@ -208,14 +172,14 @@ class MarkdownStream:
     def _begin(self, head: str) -> None:
         """Begin to draw a line that is text, of which `head` has come."""
         self._end_table()
-        lead = _lead(head)
+        lead = read_lead(head)
         after_gap = self._gap or not self._began
         self._before_block()
         if not self._styled:
             shift = len(head) - len(head.lstrip())
             hang = " " * (shift + (len(lead.bullet) + 1 if lead.bullet else 0))
             self._rows.begin([], [(hang, "")])
-            self._inline = _AsItIs()
+            self._inline = Verbatim()
             self._put(head)
             return
         style, body = "", lead.body
@@ -224,7 +188,7 @@ class MarkdownStream:
             self._in_list = True
         elif lead.indent >= 4 and after_gap and not self._in_list:
             self._rows.begin([*quotes, (" " * lead.indent, "")], [])
-            self._inline = _AsItIs("cyan")
+            self._inline = Verbatim("cyan")
             self._put(body)
             return
         elif not lead.indent and after_gap:
@@ -236,7 +200,7 @@ class MarkdownStream:
         indent = (" " * lead.indent, "")
         first: list[Span] = [*quotes, indent, (bullet, "cyan")]
         self._rows.begin(first, [*quotes, (" " * (lead.indent + len(bullet)), "")])
-        self._inline = _HeadingText(style) if heading else Inline(style)
+        self._inline = Heading(style) if heading else Inline(style)
         self._put(body)
 
     def _put(self, text: str) -> None:
@@ -253,9 +217,9 @@ class MarkdownStream:
 
     # --- code --------------------------------------------------------------------------------------------------
 
-    def _open(self, lead: _Lead, fence: re.Match[str]) -> None:
+    def _open(self, lead: Lead, fence: re.Match[str]) -> None:
         self._before_block()
-        self._fence = _Fence(fence[1] or fence[3], lead.quotes, lead.indent)
+        self._fence = _Fence(fence[1] or fence[3], lead.quotes)
         if self._styled:
             from motet.cli.chat.code import Highlighter
 
@@ -270,7 +234,7 @@ class MarkdownStream:
             self._rows.verbatim([(line, "")])
             self._is_long_code = False
             return
-        inside = _without_quotes(line, fence.quotes)
+        inside = without_quotes(line, fence.quotes)
         closing = inside.strip()
         if closing and not closing.strip(fence.mark[0]) and len(closing) >= len(fence.mark):
             self._fence = None
@@ -315,52 +279,6 @@ class MarkdownStream:
             self._rows.end()
 
 
-class _AsItIs(Inline):
-    """Text without marks."""
-
-    def __init__(self, style: str = "") -> None:
-        super().__init__(style)
-        self._look = style
-
-    def feed(self, text: str) -> list[Span]:
-        return [(text, self._look)]
-
-    def rest(self) -> list[Span]:
-        return []
-
-
-def _lead(head: str) -> _Lead:
-    """What `head` begins with. Indentation is in columns, tabs at every fourth."""
-    quoted = _QUOTES.match(head)
-    end = quoted.end() if quoted else 0
-    rest = head[end:]
-    body = rest.lstrip(" \t")
-    indent = len(rest[: len(rest) - len(body)].expandtabs(4))
-    bullet = _BULLET.match(body)
-    if bullet is None or _RULE.fullmatch(body):
-        return _Lead(head[:end].count(">"), indent, "", body)
-    return _Lead(head[:end].count(">"), indent, bullet[1], body[bullet.end() :])
-
-
-class _HeadingText(Inline):
-    """The text of a heading: signs at its end that close it are left out."""
-
-    def __init__(self, style: str) -> None:
-        super().__init__(style)
-        self._tail = ""
-
-    def feed(self, text: str) -> list[Span]:
-        text = self._tail + text
-        end = _CLOSING_SIGNS.search(text)
-        at = end.start() if end else len(text)
-        self._tail = text[at:]
-        return super().feed(text[:at])
-
-
-def _may_be_table(lead: _Lead) -> bool:
-    return not lead.bullet and not lead.quotes
-
-
 def _shown_bullet(bullet: str) -> str:
     if not bullet:
         return ""
@@ -369,12 +287,6 @@ def _shown_bullet(bullet: str) -> str:
 
 def _quote_marks(depth: int) -> list[Span]:
     return [("│ " * depth, "dim")] if depth else []
-
-
-def _without_quotes(line: str, depth: int) -> str:
-    for _ in range(depth):
-        line = _ONE_QUOTE.sub("", line, count=1)
-    return line
 
 
 def _plain_line(text: str) -> list[Span]:

@@ -52,6 +52,7 @@ class ChatScreen:
         self._thoughts: list[str] = []
         self._thinks_since: float | None = None
         self._running: list[ToolCall] = []
+        self._known: list[str] = []
         self._doing = ""
         self._typed = ""
         self._last = ""
@@ -92,8 +93,14 @@ class ChatScreen:
         self._last = "fold" if folds else self._last
         return bool(folds)
 
+    def say(self, text: str) -> None:
+        """Draw what the human says while the model works; it is not drawn again when it joins the conversation."""
+        self.said(text)
+        self._known.append(text)
+
     def said(self, text: str) -> None:
         """Draw what the human has said."""
+        self._end_text()
         self._block("said")
         first, *others = text.splitlines() or [""]
         self._terminal.spans(("› ", "bold cyan"), (first, ""), hang=2)
@@ -165,7 +172,7 @@ class ChatScreen:
 
     def _ended(self, event: Ended) -> None:
         self._end_text()
-        self._running = []
+        self._running, self._known = [], []
         self._typed = ""
         self._progress("")
         if event.is_partial:
@@ -190,8 +197,9 @@ class ChatScreen:
                 self._note(text, _LEVELS[level])
             case Shared(line, tokens):
                 self._note(f"+ {line}  {short_count(tokens)} tokens", "dim")
+            case Said(text) if text in self._known:
+                self._known.remove(text)
             case Said(text):
-                self._end_text()
                 self.said(text)
             case Compacted(messages, before, after):
                 sizes = f"{short_count(before)} to {short_count(after)} tokens"

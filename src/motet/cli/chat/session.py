@@ -7,13 +7,14 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing, nullcontext
 
-from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend
+from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend, Sent
 from motet.cli.chat.acts import Acts, Next
 from motet.cli.chat.complete import Known, Name
 from motet.cli.chat.editor_line import EditorLine
 from motet.cli.chat.files import Files
 from motet.cli.chat.input_history import InputHistory, history_file
 from motet.cli.chat.meter import Meter, status_line
+from motet.cli.chat.plain_line import PlainLine, is_plain
 from motet.cli.chat.screen import ChatScreen
 from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.chat.typed_ahead import TypedAhead
@@ -94,6 +95,8 @@ class TerminalChat:
                 first = ""
                 coming = await self._acts.of(text)
                 self._leaves = coming.leaves
+                if not coming.send:
+                    self._drafted("")  # a command is no draft
                 if coming.chat is not None:
                     self._take_up(coming.chat)
                 draft = coming.draft
@@ -128,13 +131,18 @@ class TerminalChat:
         async with aclosing(turn) as events:
             async for event in events:
                 self._screen(event)
-                if isinstance(event, Ended):
-                    ended = event
+                match event:
+                    case Sent():
+                        self._drafted("")  # it is a message now
+                    case Ended():
+                        ended = event
+                    case _:
+                        pass
         return ended
 
     def _speak(self, text: str) -> None:
         """What is said while the model works."""
-        self._screen.said(text)
+        self._screen.say(text)
         self._chat.say(text)
 
     def _interrupt(self) -> None:
@@ -169,7 +177,9 @@ class TerminalChat:
                     self._screen(TextDelta(message.text))
                     self._screen(Completed("stop"))
 
-    def _line(self) -> EditorLine:
+    def _line(self) -> EditorLine | PlainLine:
+        if is_plain():
+            return PlainLine(self._terminal, self._front.keyboard)
         settings = self._engine.loaded.settings.chat
         return EditorLine(
             InputHistory(history_file(self._engine.state, self._engine.root)),

@@ -13,9 +13,8 @@ from motet.cli.previewed import Previewed, previewed, require_text
 from motet.cli.terminal import Terminal
 from motet.cli.visible import one_line
 from motet.messages import Message
-from motet.models.protocol import ToolDefinition
+from motet.models.protocol import ModelRequest, ToolDefinition
 from motet.turn import estimate_request
-from motet.models.protocol import ModelRequest
 
 
 @click.command("context", options_metavar="[OPTIONS]")
@@ -46,6 +45,8 @@ async def _show(words: Sequence[str], files: Sequence[str], model: str | None, a
     terminal = Terminal()
     async with previewed(words, files, model, terminal) as found:
         rows = [_row(message) for message in found.request.messages] + [_tool(each) for each in found.request.tools]
+        frame = found.tokens - sum(tokens for tokens, _, _, _ in rows)
+        rows += [(frame, "frame", "around each message", "")] if frame > 0 else []
         window = found.model.limits.context_tokens
         if as_json:
             for tokens, tag, name, reason in rows:

@@ -129,6 +129,7 @@ class _Run:
         self._asks = front.terminal.can_ask and not mode.yes
         self._nobody = not front.terminal.can_ask and not mode.yes
         self._reviewer = front.reviewer()
+        self._was_text = False  # the edits came as text, and what became of them was said
         self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=mode.quiet, as_json=mode.as_json)
 
     async def edit(self, instruction: str) -> int:
@@ -154,7 +155,8 @@ class _Run:
                 raise
         if code == ExitCode.INTERRUPTED and not self._was_proposed_to_nobody:
             raise asyncio.CancelledError
-        return self._ended(self._watched.written(self._engine.root), await self._rest(view))
+        why = await self._rest(view)
+        return self._ended(self._watched.written(self._engine.root), why)
 
     async def _until_proposed(self, chat: Chat, instruction: str) -> AsyncGenerator[ChatEvent]:
         """The turn; where nobody decides, up to the first proposals: the model could only try them again."""
@@ -172,11 +174,13 @@ class _Run:
         """Apply what the last answer holds as text when no edit was proposed; why nothing was edited, if so."""
         if not self._watched.decided:
             only = self._files[0].path if len(self._files) == 1 else ""
-            found, why = edits_in(view.answer, only)
+            read = [edits_in(answer, only) for answer in view.answers or [""]]
+            found, why = next((one for one in reversed(read) if one[0].edits), read[-1])
             if not found.edits:
                 return view.refused or why
             shown = [file.path for file in self._files]
             remembered, asks = self._watched.instead, self._asks
+            self._was_text = True
             report = await apply_edits(
                 self._engine, found, shown, self._reviewer, remembered, self._terminal, asks=asks
             )
@@ -192,7 +196,8 @@ class _Run:
         if self._mode.as_json:
             write_json({"schema": SCHEMA, "event": "edited", "paths": written, "detail": "" if written else why})
         if written:
-            self._say_what_was_written()
+            if not self._was_text:
+                self._say_what_was_written()
             return ExitCode.DONE
         self._terminal.line(f"no edit was made: {why}", "yellow", hang=2, always=True)
         return ExitCode.PROBLEMS_REMAIN

@@ -43,9 +43,7 @@ def command(words: tuple[str, ...], files: tuple[str, ...], model: str | None, a
     asyncio.run(_show(words, files, model, as_json=as_json, wire=wire))
 
 
-async def _show(
-    words: Sequence[str], files: Sequence[str], model: str | None, *, as_json: bool, wire: bool
-) -> None:
+async def _show(words: Sequence[str], files: Sequence[str], model: str | None, *, as_json: bool, wire: bool) -> None:
     terminal = Terminal()
     async with previewed(words, files, model, terminal) as found:
         if wire:

@@ -21,7 +21,7 @@ _FILES = 3
 
 @click.group("log", invoke_without_command=True)
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context) -> int:
     """Show what left this machine.
 
     \b
@@ -32,7 +32,8 @@ def command(context: click.Context) -> None:
       motet log egress --json | jq .host
     """
     if context.invoked_subcommand is None:
-        context.invoke(egress)
+        return context.invoke(egress)
+    return 0
 
 
 @command.command("egress")
@@ -67,7 +68,9 @@ def _line(row: Egress) -> str:
     whose = short_id(row.chat) if row.chat else "-"
     more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
     names = ", ".join(_name(file, row.project) for file in row.files[:_FILES]) + more
-    return one_line(f"{when}  {row.provider} {row.host}  {row.bytes:,} bytes  {whose}" + (f"  {names}" if names else ""))
+    return one_line(
+        f"{when}  {row.provider} {row.host}  {row.bytes:,} bytes  {whose}" + (f"  {names}" if names else "")
+    )
 
 
 def _name(file: str, project: str) -> str:

@@ -42,7 +42,9 @@ def command(paths: tuple[str, ...], as_json: bool) -> None:
 async def _list(typed: Sequence[str], as_json: bool) -> None:
     terminal = Terminal()
     engine = Engine(Path.cwd(), flags={})
-    found = await _found(engine, Front(terminal), [resolve_user_path(engine.root, Path.cwd(), path) for path in typed])
+    found = await _found(
+        engine, Front(terminal), [resolve_user_path(engine.root, Path.cwd(), path) for path in typed]
+    )
     for message in found.messages:
         path = _path(message, engine.root)
         tokens = tokens_of(message)
@@ -50,7 +52,9 @@ async def _list(typed: Sequence[str], as_json: bool) -> None:
             fields = {"path": path, "origin": message.meta.source, "tokens": tokens, "characters": len(message.text)}
             write_json({"schema": 1, **fields})
         else:
-            write_line(f"{tokens:>7,} tokens  {one_line(path)}" + ("" if message.meta.source == "project" else "  (yours)"))
+            write_line(
+                f"{tokens:>7,} tokens  {one_line(path)}" + ("" if message.meta.source == "project" else "  (yours)")
+            )
     for line in found.notices:
         terminal.line(line, "yellow", hang=2)
     if not found.messages and not as_json:

@@ -12,6 +12,9 @@ from typing import cast
 from motet.messages import Message, Reasoning, Role, Text, ToolCall
 from motet.models.providers.fields import as_object
 
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME = 64
+
 
 def without_tools(messages: Sequence[Message]) -> list[Message]:
     """`messages` with calls and results told as text, for a request that offers no tools.
@@ -109,6 +112,11 @@ def wire_id(call_id: str, allowed: re.Pattern[str]) -> str:
     if allowed.fullmatch(call_id):
         return call_id
     return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()[:9]
+
+
+def wire_name(name: str) -> str:
+    """The name of a tool as all providers take it: a model may have called something that is no name."""
+    return _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "unknown"
 
 
 def own_reasoning(message: Message, provider: str, model: str) -> list[Reasoning]:

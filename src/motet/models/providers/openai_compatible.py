@@ -16,7 +16,7 @@ from motet.models.parts import goes_as_itself
 from motet.models.protocol import ModelRequest
 from motet.models.providers.chat_decoder import ChatDecoder
 from motet.models.providers.fields import as_list, as_object, as_text
-from motet.models.providers.neutral import arguments_text, own_reasoning, prepared, wire_id
+from motet.models.providers.neutral import arguments_text, own_reasoning, prepared, wire_id, wire_name
 from motet.models.providers.pictures import PDF, picture_type
 from motet.models.providers.pieces import CallCollector, fresh_call_id
 
@@ -177,7 +177,7 @@ class ChatCompletions:
         wire: Json = {
             "id": self._call_id(call.id),
             "type": "function",
-            "function": {"name": call.name, "arguments": arguments_text(call)},
+            "function": {"name": wire_name(call.name), "arguments": arguments_text(call)},
         }
         return {**wire, "extra_content": signature} if signature else wire
 

@@ -52,6 +52,8 @@ class FetchUrl(OneByOne):
             on_request=self._on_request,
             cache=self._cache,
         )
+        if page.text:
+            self._gate.taint(f"page {page.final_url}")
         length = len(page.text)
         if wish.start and wish.start >= length:
             return ToolOutput(f"{page.final_url}: the text ends after {length} characters", is_error=True)

@@ -37,6 +37,7 @@ class WebSearch(OneByOne):
         )
         if not found:
             return ToolOutput("nothing was found; try other words")
+        self._gate.taint("results of a web search")
         lines = [
             f"{number}. {each.title}\n   {each.url}\n   {each.snippet}".rstrip()
             for number, each in enumerate(found, start=1)

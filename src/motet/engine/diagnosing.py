@@ -1,0 +1,51 @@
+"""What compilers say about a chat's files: language servers start with the first question, and end with the chats."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from motet.diagnostics import DiagnosticsService, Report, compare
+from motet.fix.outcome import describe_after
+from motet.text import Diagnostic, TextFile
+
+_PATIENCE = 20.0
+"""Seconds that the answer to an edit waits for what servers say about it."""
+
+
+class Diagnosing:
+    """The diagnostics of one workspace, for all of its chats."""
+
+    def __init__(self, make: Callable[[], DiagnosticsService]) -> None:
+        self._make = make
+        self._service: DiagnosticsService | None = None
+        self._files: dict[str, TextFile] = {}
+        self._known: list[Diagnostic] = []
+
+    async def check(self, files: Sequence[TextFile]) -> Report:
+        """What is wrong with these versions of `files`."""
+        if self._service is None:
+            self._service = self._make()
+        report = await self._service.check(files)
+        paths = {file.path for file in files}
+        self._files |= {file.path: file for file in files}
+        self._known = [found for found in self._known if found.path not in paths] + list(report.diagnostics)
+        return report
+
+    async def after_edit(self, written: Sequence[TextFile]) -> dict[str, str]:
+        """By path, what is new and what is solved in files just written; of a file that was never looked at before,
+        all that is wrong with it. Nothing where servers take too long."""
+        paths = {file.path for file in written}
+        before = {path: self._files[path] for path in paths if path in self._files}
+        old = [found for found in self._known if found.path in paths]
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                report = await self.check(written)
+        except TimeoutError:
+            return {}
+        return describe_after(compare(old, before, report.diagnostics, self._files), paths)
+
+    async def close(self) -> None:
+        """End the servers."""
+        if self._service is not None:
+            await self._service.close()
