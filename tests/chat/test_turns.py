@@ -170,3 +170,21 @@ async def test_a_chat_that_is_opened_again_has_the_same_messages_and_tools(tmp_p
         assert await talk.say("and now?") == Ended(End.DONE)
         assert [message.meta.cycle for message in talk.chat.messages][-2:] == [2, 2]
         assert "read_file" in talk.server.requests[0].text
+
+
+@pytest.mark.acceptance("SP-05", "S0-110", "S0-114")
+async def test_a_model_that_cannot_call_tools_calls_them_by_writing(tmp_path: Path, dialect: str) -> None:
+    script = [
+        Answer(text='I look.\n<tool_call name="read_file">\n{"path": "a.py"}\n</tool_call>\n'),
+        Answer(text="a.py\n<<<<<<< SEARCH\none = 1\n=======\none = 2\n>>>>>>> REPLACE\n"),
+        Answer(text="Done."),
+    ]
+    limits = Limits(100_000, 4_096, tools=False)
+    async with talking(tmp_path, script, dialect, tools=["files"], limits=limits) as talk:
+        (talk.root / "a.py").write_text("one = 1\n")
+        assert await talk.say("make it two") == Ended(End.DONE)
+        assert (talk.root / "a.py").read_text() == "one = 2\n"
+        assert "tools" not in talk.server.requests[0].body
+        assert "## read_file" in talk.server.requests[0].text
+        assert "one = 1" in talk.server.requests[1].text
+        assert [role for role, _ in talk.told] == ["user", "assistant", "user", "assistant", "user", "assistant"]

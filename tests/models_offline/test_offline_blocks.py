@@ -33,6 +33,7 @@ def edit(lines: list[str], start: int, end: int, new: str) -> ReportedEdit:
 @given(TEXT, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9), NEW), min_size=1, max_size=3))
 @example(["a", "a", "b"], [(0, 1, "c")])
 @example(["x = 1"], [(6, 0, "c\n")])
+@example(["# ...", "日本 é", "# ..."], [(5, 8, "")])
 def test_blocks_applied_by_the_edit_engine_give_the_edited_text(
     lines: list[str], wanted: list[tuple[int, int, str]]
 ) -> None:
@@ -58,6 +59,8 @@ def test_blocks_applied_by_the_edit_engine_give_the_edited_text(
         0
     ]
     refused = [one for one in planned.outcomes if isinstance(one, Refusal)]
+    if refused and all("placeholder" in one.message for one in refused):
+        return  # the edit made a line that stands for left-out code, which is refused of every model
     assert refused == []
     assert planned.after is not None
     assert planned.after.text == after

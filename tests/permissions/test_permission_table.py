@@ -150,13 +150,15 @@ async def test_a_yes_holds_as_far_as_it_says(
     assert not chat.allows(run("make", network=True, definition="network"))
 
 
-async def test_a_yes_for_always_outlives_a_projects_revocation(tmp_path: Path) -> None:
+async def test_a_yes_for_always_outlives_a_projects_revocation_and_has_its_own(tmp_path: Path) -> None:
     grants = GrantStore(tmp_path)
     await Gate(ROOT, RuleSet(), grants, Human([Answer.ALWAYS])).require(run("make"))
     await Gate(ROOT, RuleSet(), grants, Human([Answer.PROJECT])).require(run("ls"))
     assert grants.forget(ROOT) == 1
     gate = Gate(ROOT, RuleSet(), grants)
     assert (gate.allows(run("make")), gate.allows(run("ls"))) == (True, False)
+    assert grants.forget(None) == 1
+    assert not gate.allows(run("make"))
 
 
 async def test_a_yes_wider_than_what_was_offered_holds_once(tmp_path: Path) -> None:

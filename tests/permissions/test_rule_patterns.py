@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.permissions import Action, Effect, Origin, Rule, Verdict
+from motet.permissions import Action, Answer, Effect, Origin, Rule, Verdict
+from motet.permissions.question import choices
 
 ROOT = Path("/p")
 
@@ -78,7 +79,7 @@ def test_a_line_whose_words_are_not_sure_is_a_shells_text_and_fits_no_rule_for_a
     assert action.words == ("sh", "-c", line)
     assert not speaks(Verdict.ALLOW, "run:git log", action)
     assert not speaks(Verdict.ALLOW, "run:git *", action)
-    assert speaks(Verdict.ALLOW, "run", action)
+    assert speaks(Verdict.ALLOW, f"run:{shlex.join(action.words)}", action)
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4), st.lists(st.text(), max_size=3))
@@ -120,8 +121,44 @@ def test_an_option_that_starts_another_program_or_writes_needs_a_rule_that_says_
     rule: str, argv: tuple[str, ...]
 ) -> None:
     assert not speaks(Verdict.ALLOW, rule, command(*argv))
-    assert speaks(Verdict.ALLOW, "run", command(*argv))
     assert speaks(Verdict.ALLOW, f"run:{shlex.join(argv)}", command(*argv))
+
+
+DESTROYS = [
+    command("rm", "-rf", "x"), command("rm", "x", "-fr"), command("/bin/rm", "--recursive", "x"), command("git", "reset", "--hard"),
+    command("git", "-C", "x", "clean", "-fdx"), command("git", "push", "-f"), command("git", "push", "--force-with-lease"),
+    command("git", "checkout", "--", "."), command("git", "branch", "-D", "x"), command("find", ".", "-delete"),
+    command("find", ".", "-exec", "rm", "-r", "{}", ";"), command("sudo", "rm", "-r", "x"), shell("a; rm -rf x"), command("dd", "of=x"),
+    command("env", "A=b", "sh", "-c", "git clean -f"), shell("mkfs.ext4 /dev/x"), command("docker", "system", "prune"),
+]  # fmt: skip
+KEEPS = [
+    command("rm", "x"), command("git", "reset"), command("git", "push"), command("git", "log", "--", "."), command("ls", "-rf"),
+    command("find", ".", "-name", "rm"), shell("git status; ls -R"), command("docker", "ps"), command("git", "checkout", "main"),
+    command("make", "clean"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("action", DESTROYS, ids=str)
+@pytest.mark.acceptance("T-27")
+def test_a_command_that_destroys_is_allowed_only_by_a_rule_that_says_so(action: Action) -> None:
+    name = action.argv[0]
+    assert not speaks(Verdict.ALLOW, "run", action)
+    assert not speaks(Verdict.ALLOW, f"run:{name} *", action)
+    assert speaks(Verdict.ALLOW, f"run:{action.subject}", action)
+    assert choices(action) == (Answer.ONCE,)
+
+
+@pytest.mark.parametrize("action", KEEPS, ids=str)
+def test_other_commands_are_allowed_by_a_rule_for_all(action: Action) -> None:
+    assert speaks(Verdict.ALLOW, "run", action)
+
+
+def test_a_long_hostile_text_for_a_shell_costs_little_time() -> None:
+    started = time.process_time()
+    action = shell("echo a; " * 20_000)
+    assert speaks(Verdict.ALLOW, "run", action)
+    assert not speaks(Verdict.DENY, "run:rm *", action)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

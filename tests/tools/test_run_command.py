@@ -360,6 +360,15 @@ async def test_a_command_cannot_change_what_would_run_later_or_widen_its_rights(
     assert not (project.root / ".git" / "hooks" / "pre-commit").exists()
 
 
+async def test_what_a_command_makes_in_a_protected_place_is_told_to_both(project: Asking, wall: SandboxState) -> None:
+    project.write(".github/a.yml", "x")
+    script = "mkdir .vscode; echo x > .vscode/tasks.json; echo x > .envrc; echo y > ordinary"
+    output = await project.call(RunCommand(project.kit, wall), shell=script)
+    assert after(output)[0] == "exit code 0"
+    assert "\n(new in protected places, the human is told: .envrc, .vscode)\n" in output.text
+    assert project.told == [Told("run_command", "note", "new in protected places: .envrc, .vscode")]
+
+
 # --- output ------------------------------------------------------------------------------------------------------
 
 

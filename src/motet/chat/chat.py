@@ -34,10 +34,13 @@ from motet.turn import (
     TurnEvent,
     ask_to_send,
     run_turn,
+    tools_in_text,
 )
 
 _PATIENCE = 0.15
 """Seconds that `send` waits, after a stop, for the turn to be put in order; it goes on behind the scenes."""
+_EDITS = frozenset({"replace_in_file"})
+"""Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
 _SENDS = "your messages, what you share in them, and what tools find"
 
 
@@ -357,7 +360,9 @@ class Chat:
 
     def _set_budget(self, tools: Tools | None = None) -> tuple[ToolDefinition, ...]:
         """Reckon with the model as it is now, and with `tools`, or those that were handed over; their definitions."""
-        definitions = self._toolbox(tools).definitions if self.model.limits.tools else ()
+        handed = self._toolbox(tools).definitions
+        definitions = handed if self.model.limits.tools else ()
+        self._conversation.tools_in_text = "" if self.model.limits.tools else tools_in_text(handed, _EDITS)
         self._conversation.budget = Budget.of(self.model.limits, definitions, self.options.max_prompt_tokens)
         self._conversation.pinned = self._share.pinned
         self._conversation.system = (tools or self.parts.tools).system_prompt

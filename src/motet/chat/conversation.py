@@ -31,6 +31,8 @@ class ChatConversation:
     pinned: frozenset[str] = frozenset()
     system: str | None = None
     """What takes the place of the system prompt."""
+    tools_in_text: str = ""
+    """What a model that cannot call tools is told about those that it has."""
     tell: Callable[[ChatEvent], None] = lambda _: None
     join: Callable[[], Awaitable[None]] | None = None
     _cut: set[str] = field(default_factory=set[str])
@@ -94,7 +96,10 @@ class ChatConversation:
         """What a request says that has `coming` besides, with as many old tool outputs cut as it takes."""
         messages = [*self.stack, *coming]
         self._cut = self.budget.cut(messages, self._cut, self.keep_cycles)
-        return view(messages, self._cut, self.system)
+        told = view(messages, self._cut, self.system)
+        if not self.tools_in_text:
+            return told
+        return [*told[:1], Message.system(self.tools_in_text, tags.TOOL_SYSTEM_PROMPT), *told[1:]]
 
     async def compact(self) -> bool:
         """Have what was said long ago summed up; false when there is nothing that a summary could stand for.

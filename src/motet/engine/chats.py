@@ -156,8 +156,7 @@ class Chats:
         kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told))
         wired: dict[str, Maker] = {"get_diagnostics": lambda kit: GetDiagnostics(kit, house.diagnosing)}
         wired |= house.pages.tools(info.id)
-        edit_format = EDIT_FORMAT if model.limits.tools else None
-        tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format, wired)
+        tools, names = tool_set(kit, settings, messages, self.extras.tools, EDIT_FORMAT, wired)
         parts.tools = tools
         parts.context = context_of(
             workspace, gate, tools, names, settings, house.prompts, house.pages, house.diagnosing

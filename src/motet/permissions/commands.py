@@ -1,8 +1,8 @@
-"""Options by which an ordinary program starts another one, or writes where its name does not tell.
+"""Words that make more of a command than its name tells: they start another program, write elsewhere, or destroy.
 
-A rule such as `run:git *` means git, not whatever `git -c core.pager=…` starts. A command that uses one of these
-is allowed by a rule only when the rule itself says the word. The list cannot be complete: what makes it complete is
-the sandbox and the human.
+A rule such as `run:git *` means git, not whatever `git -c core.pager=…` starts, and not `git reset --hard`. A command
+with such a word is allowed by a rule only when the rule itself says the word; what destroys is not even allowed by a
+rule for all commands. The lists cannot be complete: what makes them complete is the sandbox and the human.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
+
+from motet.permissions.patterns import STARTERS, inside_text, shell_text
 
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "git": ("-c", "--config-env", "--exec-path", "--upload-pack", "--receive-pack", "-u", "--exec", "-x", "-O",
@@ -46,6 +48,50 @@ def starts_others(words: Sequence[str]) -> frozenset[str]:
     if name == "sed":
         found |= {word for word in words[1:] if _SED_RUNS_OR_WRITES.search(word)}
     return frozenset(found)
+
+
+# What may follow the program for it to destroy what nobody can bring back: every word of one entry.
+_DESTROYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "rm": (("-r",), ("-R",), ("-f",), ("--recursive",), ("--force",)),
+    "git": (("reset", "--hard"), ("reset", "--merge"), ("clean",), ("checkout", "--"), ("checkout", "."), ("checkout", "-f"),
+            ("checkout", "--force"), ("restore",), ("switch", "-f"), ("switch", "--discard-changes"), ("push", "-f"),
+            ("push", "--force"), ("push", "--force-with-lease"), ("push", "--mirror"), ("push", "--delete"), ("branch", "-D"),
+            ("stash", "drop"), ("stash", "clear"), ("reflog", "expire"), ("gc", "--prune"), ("worktree", "remove"),
+            ("update-ref", "-d"), ("filter-branch",), ("filter-repo",), ("rm", "-f"), ("rm", "-r")),
+    "find": (("-delete",),),
+    "chmod": (("-R",), ("--recursive",)),
+    "chown": (("-R",), ("--recursive",)),
+    "rsync": (("--delete",), ("--remove-source-files",)),
+    "docker": (("system", "prune"), ("volume", "rm"), ("volume", "prune"), ("rm", "-f")),
+    "kubectl": (("delete",), ("drain",)),
+    "terraform": (("destroy",), ("apply",)),
+    "dd": ((),), "shred": ((),), "truncate": ((),), "mkfs": ((),), "wipefs": ((),), "dropdb": ((),), "fdisk": ((),),
+    "parted": ((),), "blkdiscard": ((),), "reboot": ((),), "shutdown": ((),), "poweroff": ((),), "killall": ((),), "pkill": ((),),
+}  # fmt: skip
+
+
+def destroys(words: Sequence[str]) -> frozenset[str]:
+    """The words that make the command one that destroys; of a shell's text, the text. Empty for any other."""
+    text = shell_text(words)
+    if text is not None:
+        return frozenset({text}) if any(destroys(inside) for inside in inside_text(text)) else frozenset()
+    name = posixpath.basename(words[0]) if words else ""
+    for entry in _DESTROYS.get("mkfs" if name.startswith("mkfs.") else name, ()):
+        found = [_said(words[1:], want) for want in entry]
+        if None not in found:
+            return frozenset((words[0], *(word for word in found if word is not None)))
+    later = range(1, len(words)) if name in STARTERS else ()
+    return next((found for at in later if (found := destroys(words[at:]))), frozenset[str]())
+
+
+def _said(words: Sequence[str], want: str) -> str | None:
+    """The word among `words` that says `want`, also as one of several letters behind a dash."""
+    return next((word for word in words if _is_option(word, want) or _is_among(word, want)), None)
+
+
+def _is_among(word: str, option: str) -> bool:
+    """Whether the one-letter `option` is one of several letters behind one dash, as in `-rf`."""
+    return len(option) == 2 and option[0] == "-" and re.fullmatch(r"-\w*", word) is not None and option[1] in word
 
 
 def _is_option(word: str, option: str) -> bool:

@@ -48,11 +48,12 @@ class GrantStore:
         with self._locked():
             self._write([*self._read(), _grant(project, action)])
 
-    def forget(self, project: Path) -> int:
-        """Forget all grants for `project`; returns how many there were. What was allowed for always stays."""
+    def forget(self, project: Path | None) -> int:
+        """Forget all grants for `project`, or with None those for always; returns how many there were."""
         with self._locked():
             before = self._read()
-            kept = [grant for grant in before if grant.project != str(project)]
+            name = "" if project is None else str(project)
+            kept = [grant for grant in before if grant.project != name]
             self._write(kept)
             return len(before) - len(kept)
 

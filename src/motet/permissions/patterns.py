@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -56,7 +56,9 @@ def command_matches(pattern: str, words: Sequence[str], *, strict: bool) -> bool
     starts = range(len(words)) if words and _name(words[0]) in STARTERS else range(1)
     if any(_begins([_name(words[at]), *words[at + 1 :]], wanted) for at in starts if at < len(words)):
         return True
-    return any(_begins([_name(found[0]), *found[1:]], wanted) for text in _scripts(words) for found in _inside(text))
+    return any(
+        _begins([_name(found[0]), *found[1:]], wanted) for text in _scripts(words) for found in inside_text(text)
+    )
 
 
 def words_of(pattern: str) -> list[str]:
@@ -119,6 +121,12 @@ def shell_text(words: Sequence[str]) -> str | None:
     return None
 
 
+def inside_text(text: str) -> Iterator[list[str]]:
+    """Every place of a shell's text where a command could begin, with the words from there on, 256 at most."""
+    tokens = [token for token in _SHELL_PUNCTUATION.split(text) if token]
+    return (tokens[at : at + 256] for at in range(len(tokens)))
+
+
 def _begins(words: Sequence[str], wanted: Sequence[str]) -> bool:
     return len(words) >= len(wanted) and all(
         want in ("*", word) for want, word in zip(wanted, words[: len(wanted)], strict=True)
@@ -128,12 +136,6 @@ def _begins(words: Sequence[str], wanted: Sequence[str]) -> bool:
 def _scripts(words: Sequence[str]) -> list[str]:
     text = shell_text(words)
     return [text] if text is not None else []
-
-
-def _inside(text: str) -> list[list[str]]:
-    """Every place of a shell's text where a command could begin, with the words from there on."""
-    tokens = [token for token in _SHELL_PUNCTUATION.split(text) if token]
-    return [tokens[at:] for at in range(len(tokens))]
 
 
 def _name(word: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from motet.permissions.action import Action, Answer, Effect, Origin
+from motet.permissions.commands import destroys
 from motet.permissions.patterns import shell_text
 from motet.permissions.protected import is_protected
 from motet.permissions.secrets import is_secret
@@ -74,6 +75,8 @@ def choices(action: Action) -> tuple[Answer, ...]:
             return (Answer.ONCE, Answer.CHAT)
         case Effect.SEND:
             return (Answer.PROJECT, Answer.CHAT)
+        case Effect.RUN if destroys(action.words) and action.origin is Origin.MODEL:
+            return (Answer.ONCE,)
         case Effect.RUN if action.origin is Origin.PROJECT:
             return (Answer.ONCE, Answer.CHAT, Answer.PROJECT)
         case _:
@@ -125,6 +128,8 @@ def _warnings(action: Action) -> Iterator[str]:
         yield f"text that nobody vouches for is in this turn: {'; '.join(action.untrusted)}"
     if action.effect is Effect.RUN and action.network:
         yield "it may reach any host of the network"
+    if action.effect is Effect.RUN and destroys(action.words):
+        yield "it can destroy what cannot be brought back"
     if odd := lookalikes(action.subject):
         yield f"letters that look like others: {odd}"
 

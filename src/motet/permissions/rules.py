@@ -13,6 +13,7 @@ What holds without a rule (`U` the user, `B` motet itself, `M` a model, `P` a fi
     net     a host                    allow  ask    ask    ask
     send    to a provider             ask    ask    ask    ask
 
+A command that destroys (`rm -r`, `git reset --hard`, …; see `commands`) asks every time, unless a rule says its words.
 `ask*`: only a rule that names the file, without `*`, makes it an allow. What is in no row asks.
 """
 
@@ -25,7 +26,7 @@ from pathlib import Path
 
 from motet.errors import SettingsError
 from motet.permissions.action import ANY_HOST, Action, Effect, Origin
-from motet.permissions.commands import starts_others
+from motet.permissions.commands import destroys, starts_others
 from motet.permissions.patterns import command_matches, destination_matches, host_matches, path_matches, words_of
 from motet.permissions.protected import is_protected
 from motet.permissions.secrets import is_secret
@@ -72,8 +73,10 @@ class Rule:
                 return path_matches(self.pattern, action.subject, root, fold=not strict)
             case Effect.RUN:
                 words = action.words
-                unsaid = strict and not self.is_general and starts_others(words) - set(words_of(self.pattern))
-                return not unsaid and command_matches(self.pattern, words, strict=strict)
+                said = frozenset(words_of(self.pattern))
+                if strict and (destroys(words) - said or (not self.is_general and starts_others(words) - said)):
+                    return False
+                return command_matches(self.pattern, words, strict=strict)
             case Effect.NET:
                 return host_matches(self.pattern, action.subject, strict=strict)
             case Effect.SEND:

@@ -7,6 +7,7 @@ from motet.turn.conversation import Conversation, InMemory
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState, WindowLimit
 from motet.turn.run import ask_to_send, estimate_request, run_turn
+from motet.turn.text_calls import tools_in_text
 
 __all__ = [
     "AnswerStarted",
@@ -27,4 +28,5 @@ __all__ = [
     "ask_to_send",
     "estimate_request",
     "run_turn",
+    "tools_in_text",
 ]

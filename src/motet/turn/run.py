@@ -15,7 +15,7 @@ from motet.tools import Toolbox, ToolOutput
 from motet.turn.conversation import Conversation
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import Limit, Spending, TurnState, WindowLimit
-from motet.turn.text_calls import calls_in_text
+from motet.turn.text_calls import calls_in_text, results_in_text
 
 
 async def run_turn(
@@ -89,8 +89,8 @@ async def _run_tools(
             await _answer(conversation, call, ToolOutput(f"{call.name}: no result, {why}", is_error=True))
         raise
     if not completed.calls:
-        text = broken or "\n\n".join(output.text for output in outputs)
-        await conversation.add(Message.user(f"What became of your edits:\n{text}", tag=tags.TOOL_OUTPUT))
+        text = f"What became of your edits:\n{broken}" if broken else results_in_text(calls, outputs)
+        await conversation.add(Message.user(text, tag=tags.TOOL_OUTPUT))
 
 
 async def _answer(conversation: Conversation, call: ToolCall, output: ToolOutput) -> None:

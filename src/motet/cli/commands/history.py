@@ -262,7 +262,8 @@ def fork_chat(chat: str, cycle: int | None) -> None:
             messages = (await place.history.load(info.id)).messages
             before = next((message.id for message in messages if message.meta.cycle == cycle), None)
             if before is None:
-                raise UsageError(f"--at {cycle}: the chat has {info.cycles} turns")
+                turns = f"{info.cycles} turn{'' if info.cycles == 1 else 's'}"
+                raise UsageError(f"--at {cycle}: the chat has {turns}")
         forked = await place.history.fork(info.id, before)
         write_line(f"{short_id(forked.id)}  {one_line(_title(forked))}")
 

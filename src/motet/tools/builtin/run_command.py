@@ -65,7 +65,8 @@ class _Run:
     words: tuple[str, ...]
     running: Running
     capture: Capture
-    hidden: tuple[str, ...]
+    before: OffLimits
+    is_walled: bool
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -170,19 +171,34 @@ class RunCommand(OneByOne):
         )
         if network:
             self._kit.gate.taint(f"output of {words[0]}, which had the network")
-        return _Run(words, running, capture, limits.names if sandbox is not None else ())
+        return _Run(words, running, capture, limits, sandbox is not None)
 
     async def _to_its_end(self, run: _Run, timeout: float) -> ToolOutput:
         try:
             ended = await run.running.wait(timeout)
-            await _finish(run)
+            made = await self._finished(run)
         except asyncio.CancelledError:
             run.running.abandon()
             run.capture.close()
             raise
         if not ended and not run.running.flooded:
-            return _output(run, f"no end after {timeout:g} s; stopped, with everything it had started", failed=True)
-        return _output(run, f"{_end(run)} after {run.seconds}", failed=run.running.code != 0)
+            return _output(
+                run, f"no end after {timeout:g} s; stopped, with everything it had started", failed=True, made=made
+            )
+        return _output(run, f"{_end(run)} after {run.seconds}", failed=run.running.code != 0, made=made)
+
+    async def _finished(self, run: _Run) -> list[str]:
+        """End what is left of it; the protected places of the workspace that are there since it ran.
+
+        No wall keeps a command from making a place that was not there: so it is seen at least."""
+        await _finish(run)
+        now = await asyncio.to_thread(off_limits, self._kit.workspace.root, self._environ)
+        new = {*now.read_only, *now.hidden} - {*run.before.read_only, *run.before.hidden}
+        root = Path(os.path.realpath(self._kit.workspace.root))
+        made = sorted(place.relative_to(root).as_posix() for place in new if place.is_relative_to(root))
+        if made:
+            self._kit.tell(Told("run_command", "note", f"new in protected places: {', '.join(made)}"))
+        return made
 
     # --- sessions ----------------------------------------------------------------------------------------------
 
@@ -204,12 +220,11 @@ class RunCommand(OneByOne):
         if not wish.stop and not await run.running.wait(wish.timeout or SESSION_WAIT) and not run.running.flooded:
             return _output(run, f"session {name}: running for {run.seconds}")
         stopped = wish.stop and not await run.running.wait(0)
-        await _finish(run)
         del self._sessions[name]
+        made = await self._finished(run)
         how = "stopped" if stopped else _end(run)
-        return _output(
-            run, f"session {name}: {how} after {run.seconds}", failed=not stopped and run.running.code != 0
-        )
+        failed = not stopped and run.running.code != 0
+        return _output(run, f"session {name}: {how} after {run.seconds}", failed=failed, made=made)
 
 
 async def _finish(run: _Run) -> None:
@@ -217,9 +232,11 @@ async def _finish(run: _Run) -> None:
     run.capture.close()
 
 
-def _output(run: _Run, how: str, *, failed: bool = False) -> ToolOutput:
+def _output(run: _Run, how: str, *, failed: bool = False, made: Sequence[str] = ()) -> ToolOutput:
     said = run.capture.unread()
-    hint = f"\n(hidden from commands: {_some(run.hidden)})" if failed and run.hidden else ""
+    hidden = run.before.names if failed and run.is_walled else ()
+    hint = f"\n(hidden from commands: {_some(hidden)})" if hidden else ""
+    hint += f"\n(new in protected places, the human is told: {_some(made)})" if made else ""
     shown = f"{Path(run.words[0]).name}: {how}"
     return ToolOutput(f"{how}{hint}\n{said or '(no output)'}", failed, shown)
 
