@@ -101,7 +101,8 @@ async def talking(
     async with ScriptedServer(script) as server, History.open(state) as history:
         gate = Gate(root, RuleSet(rules), GrantStore(state))
         workspace = DiskWorkspace(root, gate=gate, checkpoints=Checkpoints(state, root))
-        kit = Kit(workspace, EditDesk(workspace, Deciding()), gate, state / "outputs")
+        desk = EditDesk(workspace, Deciding())
+        kit = Kit(workspace, lambda: desk, gate, state / "outputs")
         registry = ToolRegistry(kit, edit_format="replace_in_file")
         parts = ChatParts(gate, history, state / "outputs", options or ChatOptions(titles=False))
         model = scripted_model(server, dialect, limits)

@@ -70,12 +70,12 @@ def test_a_no_can_carry_a_reason(ask: Ask) -> None:
 
 @pytest.mark.acceptance("T-08")
 def test_a_long_text_is_shown_in_full_at_a_key(ask: Ask) -> None:
-    text = "\n".join(f"echo {number}" for number in range(200)) + "\nrm -rf ~"
+    text = "\n".join(f"echo {number}" for number in range(200)) + "\nmv ~ /x"
     human = ask(command("sh", "-c", text))
     asked = f"{IN_GENERAL[:-1]}, [v]iew all of it:"
     human.sees("view all of it".replace("view", "[v]iew"))
     brief = human.text
-    assert "echo 21" in brief and "echo 100" not in brief and "rm -rf ~" in brief
+    assert "echo 21" in brief and "echo 100" not in brief and "mv ~ /x" in brief
     assert "[… 166 more lines, 1251 characters, are not shown here …]" in brief
     human.presses("v")
     human.sees("[v]iew all of it")
@@ -104,6 +104,15 @@ def test_at_80_columns_the_question_is_broken_between_words(ask: Ask) -> None:
     assert " ".join(line.strip() for line in human.lines).count("word") == 30
     human.presses("n")
     assert human.ends() == 0
+
+
+def test_a_command_that_destroys_is_allowed_for_once_only(ask: Ask) -> None:
+    human = ask(command("rm", "-rf", "build"))
+    human.is_asked("Allow it? [o]nce, [n]o, no with a [r]eason:")
+    assert "  beware:   it can destroy what cannot be brought back" in human.lines
+    human.presses("po")
+    assert human.ends() == 0
+    assert human.lines[-1] == "<Answer.ONCE: 'once'>"
 
 
 def test_a_file_of_secrets_is_allowed_for_the_chat_at_most(ask: Ask) -> None:

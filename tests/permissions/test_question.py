@@ -24,21 +24,21 @@ def shown(action: Action, asker: str = "") -> list[str]:
 
 SNAPSHOTS = [
     (
-        run("git", "log", "a b", "; rm -rf /", detail="/usr/bin/git\nin src/, at most 120 s"),
+        run("git", "log", "a b", "; mv / x", detail="/usr/bin/git\nin src/, at most 120 s"),
         [
             "A command is to be run, asked for by the model.",
-            "run      git log 'a b' '; rm -rf /'",
+            "run      git log 'a b' '; mv / x'",
             "with     /usr/bin/git",
             "         in src/, at most 120 s",
         ],
     ),
     (
-        run("sh", "-c", "make\nrm -rf ~", detail="/bin/sh"),
+        run("sh", "-c", "make\nmv ~ /x", detail="/bin/sh"),
         [
             "A text is to be run by a shell, asked for by the model.",
             "shell    sh -c TEXT",
             "text     make",
-            "         rm -rf ~",
+            "         mv ~ /x",
             "with     /bin/sh",
         ],
     ),
@@ -96,6 +96,14 @@ SNAPSHOTS = [
             "sent     the problems",
         ],
     ),
+    (
+        run("git", "reset", "--hard"),
+        [
+            "A command is to be run, asked for by the model.",
+            "run      git reset --hard",
+            "beware   it can destroy what cannot be brought back",
+        ],
+    ),
     # What a file could hide:
     (
         run("rm", "photo\u202egpj.sh"),
@@ -113,17 +121,17 @@ SNAPSHOTS = [
         ["A command is to be run, asked for by the model.", "run      echo '␛]0;ok␇␍run ls␈' '", "         ", "         '"],
     ),
     (
-        run("echo", " " * 10_000 + "; rm -rf ~"),
-        ["A command is to be run, asked for by the model.", "run      echo '<10000 blanks>; rm -rf ~'"],
+        run("echo", " " * 10_000 + "; mv ~ /x"),
+        ["A command is to be run, asked for by the model.", "run      echo '<10000 blanks>; mv ~ /x'"],
     ),
     (
-        run("sh", "-c", "ls" + "\n" * 5_000 + "rm -rf ~"),
+        run("sh", "-c", "ls" + "\n" * 5_000 + "mv ~ /x"),
         [
             "A text is to be run by a shell, asked for by the model.",
             "shell    sh -c TEXT",
             "text     ls",
             "         <4999 empty lines>",
-            "         rm -rf ~",
+            "         mv ~ /x",
         ],
     ),
     (
@@ -154,14 +162,14 @@ def test_who_asks_can_be_named_and_cannot_forge_lines() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["# " + "a" * 10_000 + "\nrm -rf ~", "\n".join(["true"] * 500) + "\nrm -rf ~", "x" * 10_000 + "; rm -rf ~"],
+    ["# " + "a" * 10_000 + "\nmv ~ /x", "\n".join(["true"] * 500) + "\nmv ~ /x", "x" * 10_000 + "; mv ~ /x"],
 )
 @pytest.mark.acceptance("T-08")
 def test_of_a_long_text_the_end_is_shown_and_the_rest_can_be(text: str) -> None:
     asked = question(run("sh", "-c", text))
     assert asked.is_long
     assert len(asked.brief) == HEAD_LINES + TAIL_LINES + 1
-    assert "rm -rf ~" in "".join(row.text for row in asked.brief)
+    assert "mv ~ /x" in "".join(row.text for row in asked.brief)
     assert asked.brief[HEAD_LINES].text.startswith("[… ") and asked.brief[HEAD_LINES].text.endswith(
         "are not shown here …]"
     )

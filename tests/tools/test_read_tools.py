@@ -211,7 +211,8 @@ async def test_a_name_that_is_no_text_is_found_by_the_way_it_is_shown(project: P
 
 async def test_a_workspace_that_is_not_on_the_disk_is_read_as_well(project: Project, tmp_path: Path) -> None:
     memory = MemoryWorkspace({"src/a.py": "a = 1\n", ".env": "KEY=canary\n"})
-    kit = Kit(memory, EditDesk(memory, project.reviewer), project.gate, tmp_path)
+    desk = EditDesk(memory, project.reviewer)
+    kit = Kit(memory, lambda: desk, project.gate, tmp_path)
     assert (await ReadFile(kit).call(ReadFileInput(path="src/a.py"))).text == "src/a.py: 1 line\n   1│ a = 1"
     with pytest.raises(MotetError, match="a file of secrets"):
         await ReadFile(kit).call(ReadFileInput(path=".env"))

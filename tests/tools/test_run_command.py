@@ -90,7 +90,7 @@ def after(output: ToolOutput) -> tuple[str, str]:
 # --- one command -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.acceptance("S0-010", "S3-036")
+@pytest.mark.acceptance("S0-010")
 async def test_a_command_comes_back_with_its_exit_code_and_both_streams(project: Asking, wall: SandboxState) -> None:
     script = "import sys; print('out', flush=True); print('err', file=sys.stderr); sys.exit(3)"
     output = await project.call(RunCommand(project.kit, wall), argv=["python3", "-c", script])
@@ -138,7 +138,8 @@ async def test_a_signal_is_named(project: Asking) -> None:
         ({"argv": ["ls"], "cwd": "/etc"}, "run_command: /etc: outside the workspace; commands run inside it"),
         ({"argv": ["ls"], "cwd": "../x"}, "run_command: ../x: outside the workspace; commands run inside it"),
         ({"argv": ["ls"], "cwd": "out"}, "run_command: out: outside the workspace; commands run inside it"),
-        ({"argv": ["ls", "a\0b"]}, "run_command: a NUL character cannot be part of a command"),
+        ({"argv": ["ls", "a\0b"]}, "run_command: a NUL character or half a character cannot be part of a command"),
+        ({"argv": ["ls"], "cwd": "a\0b"}, "run_command: a NUL character or half a character cannot be part of a path"),
         ({"session": "none"}, "run_command: there is no session none; there is none"),
     ],
 )  # fmt: skip
@@ -401,6 +402,7 @@ async def test_what_no_terminal_may_see_reaches_the_model_as_it_is(project: Aski
 
 # --- the end -----------------------------------------------------------------------------------------------------
 
+LEAVES = "setsid sh -c ': %s; trap \"\" TERM HUP; while :; do sleep 1000; done' > /dev/null 2>&1 & "
 STAYS = "echo $$ > shell; sleep 1000 & echo $! > child; trap '' TERM; echo up; while :; do sleep 1000; done"
 
 
@@ -459,6 +461,20 @@ async def test_when_the_turn_is_stopped_control_is_back_at_once_and_its_processe
     with pytest.raises(asyncio.CancelledError):
         await running
     assert asyncio.get_running_loop().time() - started < 0.2
+    assert await asyncio.to_thread(all_end, processes)
+
+
+async def test_what_leaves_its_group_ends_with_the_command(project: Asking, wall: SandboxState) -> None:
+    marker = f"marker-{project.root.parent.name}"
+    os.mkfifo(project.root / "go")
+    running = asyncio.create_task(
+        project.call(RunCommand(project.kit, wall), shell=f"{LEAVES % marker} echo up; read line < go")
+    )
+    await project.has_told()
+    processes = marked(marker)
+    assert len(processes) >= 2
+    await asyncio.to_thread((project.root / "go").write_text, "\n")
+    assert after(await running) == ("exit code 0", "up\n")
     assert await asyncio.to_thread(all_end, processes)
 
 

@@ -28,7 +28,7 @@ class NobodyReviews:
 
 def kit_with(gate: Gate, outputs: Path) -> Kit:
     workspace = MemoryWorkspace()
-    return Kit(workspace, EditDesk(workspace, NobodyReviews()), gate, outputs)  # type: ignore[arg-type]
+    return Kit(workspace, lambda: EditDesk(workspace, NobodyReviews()), gate, outputs)  # type: ignore[arg-type]
 
 
 async def call(tool: Tool, **arguments: object) -> ToolOutput:

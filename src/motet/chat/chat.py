@@ -17,7 +17,7 @@ from motet.chat.keeping import Keeping
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.share import Share, newest
 from motet.chat.title import clean_title, fallback_title, title_request
-from motet.errors import MotetError
+from motet.errors import ModelError, ModelErrorKind, MotetError
 from motet.history import ChatInfo
 from motet.messages import Message, MessageStack, Role
 from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
@@ -280,6 +280,8 @@ class Chat:
     async def _submit(self, text: str, given: str) -> None:
         """Steps 2 to 8 of a submit. Raises before anything is kept."""
         self.parts.gate.untaint()
+        for page in self._share.pages_that_wait:
+            self.parts.gate.taint(f"page {page}")
         prepared = await self._share.prepare(text, self._next_cycle, self.model.limits, given)
         if not f"{text}{given}".strip() and not prepared.shared:
             raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
@@ -287,7 +289,7 @@ class Chat:
         told = await self._conversation.fitting(prepared.messages)
         await ask_to_send(self.model, self.parts.gate, _SENDS)
         await self._conversation.add_all(prepared.messages)
-        await self._share.sent(prepared)
+        self._share.sent(prepared)
         for event in prepared.events:
             self._happening.tell(event)
         own = newest(prepared.messages)
@@ -305,7 +307,7 @@ class Chat:
             text = self._said.pop(0)
             prepared = await self._share.prepare(text, self._conversation.stack.cycle, self.model.limits)
             await self._conversation.add_all(prepared.messages)
-            await self._share.sent(prepared)
+            self._share.sent(prepared)
             self._happening.tell(Said(text))
 
     async def _keep_broken_off(self) -> bool:
@@ -342,6 +344,8 @@ class Chat:
 
     async def _sum_up(self, old: Sequence[Message], previous: Message | None) -> tuple[str, str]:
         model = await self.parts.model_for(Work.COMPACT, self.model)
+        if model.name == "offline":
+            raise ModelError("the offline model cannot sum up; set models.compact to another", ModelErrorKind.REFUSED)
         await ask_to_send(model, self.parts.gate, _SENDS)
         text, usage = await summarise(model, summary_request(old, previous))
         self.spending.add(usage)

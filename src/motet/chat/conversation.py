@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from motet.chat.budget import Budget
 from motet.chat.compaction import summary_message
-from motet.chat.events import ChatEvent, Compacted
+from motet.chat.events import ChatEvent, Compacted, Level, Notice
 from motet.chat.keeping import Keeping
 from motet.chat.view import to_be_summed_up, view
+from motet.errors import ModelError
 from motet.messages import Message, MessageStack, Role, tags
 
 SumUp = Callable[[Sequence[Message], Message | None], Awaitable[tuple[str, str]]]
@@ -81,7 +82,10 @@ class ChatConversation:
         """What a request says that has `coming` besides; made to fit where it has to be. Raises `TooLong`."""
         told = self.told(coming)
         if self.budget.tokens(told) > self.budget.cap and len(self.stack) != self._summed_up_at:
-            await self.compact()
+            try:
+                await self.compact()
+            except ModelError as error:
+                self.tell(Notice(f"the chat could not be summed up: {error}", Level.WARNING))
             told = self.told(coming)
         if self.budget.tokens(told) > self.budget.cap:
             raise self.budget.too_long(told)

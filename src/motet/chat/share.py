@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from motet.chat.events import ChatEvent, Level, Notice, Shared
 from motet.chat.parts import ChatParts, Context, NoTools, Tools
 from motet.chat.view import tokens_of
-from motet.context import ContextItem, Expanded, Order, Sources, State, expand, find_rules, reconcile, refresh
-from motet.errors import MotetError, UsageError
+from motet.context import (
+    ContextItem,
+    Expanded,
+    Order,
+    Sources,
+    State,
+    expand,
+    find_rules,
+    item_of,
+    reconcile,
+    refresh,
+)
+from motet.errors import UsageError
 from motet.messages import Message, MessageStack, Meta, Role, Text, tags
 from motet.models.protocol import Limits
 from motet.tools import Tool
@@ -42,7 +54,7 @@ class Share:
     items: tuple[ContextItem, ...] = ()
 
     def __post_init__(self) -> None:
-        self.items = _items(self.stack, ())
+        self.items = _items(self.stack, (), self._root)
 
     @property
     def pinned(self) -> frozenset[str]:
@@ -54,6 +66,11 @@ class Share:
         """The context block of the next message."""
         ahead = [message.context.id for message in self.waiting if message.context]
         return [*(item.line for item in self.items), *(line for line in ahead if line not in self._ids)]
+
+    @property
+    def pages_that_wait(self) -> list[str]:
+        """Addresses of pages that go along with the next message: what they say is nobody's here."""
+        return [one.context.url for one in self.waiting if one.tag == tags.URL and one.context and one.text]
 
     def keep(self, lines: Iterable[str]) -> list[str]:
         """Keep only the items with these lines, with the marks that they have; the ids of those that go."""
@@ -91,10 +108,11 @@ class Share:
             return self._together(expanded, _behind(text, given), cycle, (), self.items, [])
         sources = self._sources(context, limits)
         order = Order.AFTER if self.parts.options.context_last else Order.BEFORE
-        fresh = await refresh(self.items, context.sources.workspace.read, context.sources.workspace.root)
+        fresh = await refresh(self.items, sources.read, self._root)
         expanded = await expand(text, context.known, sources, added=self.waiting, order=order)
         expanded = replace(expanded, text=_behind(expanded.text, given))
-        items = _items(expanded.attachments, fresh.items)
+        expanded = replace(expanded, attachments=tuple(self._new(expanded.attachments)))
+        items = _items(expanded.attachments, fresh.items, self._root)
         rules = await self._rules(context, items)
         before = (*rules[0], *fresh.messages)
         typed = _behind(text, given)
@@ -116,22 +134,21 @@ class Share:
         sees, reads = limits.images, limits.documents
         return replace(context.sources, in_context=self._paths, sees_images=sees, reads_documents=reads)
 
-    async def sent(self, prepared: Prepared) -> None:
+    def sent(self, prepared: Prepared) -> None:
         """`prepared` is part of the conversation now."""
         self.parts.tools = prepared.tools
         gone = {message.id for message in prepared.messages}
         self.waiting = [message for message in self.waiting if message.id not in gone]
-        self.items = tuple([await self._as_sent(item) for item in prepared.items])
+        self.items = prepared.items
 
-    async def _as_sent(self, item: ContextItem) -> ContextItem:
-        """`item`, with the version of its file that the model knows now; without one, where it cannot be read."""
-        context = self.parts.context
-        if context is None or not item.path or item.sent:
-            return item
-        try:
-            return item.was_sent(await context.sources.workspace.read(item.path))
-        except MotetError:
-            return item
+    def _new(self, attachments: Iterable[Message]) -> list[Message]:
+        """Those that the conversation does not hold already, word for word: what has not changed is not sent again."""
+        there = {(one.context.id, one.text) for one in self.stack if one.context and not one.meta.compacted}
+        return [one for one in attachments if one.context is None or (one.context.id, one.text) not in there]
+
+    @property
+    def _root(self) -> Path:
+        return self.parts.context.sources.workspace.root if self.parts.context else Path("/")
 
     async def _rules(
         self, context: Context, items: Sequence[ContextItem]
@@ -179,20 +196,16 @@ def _behind(text: str, given: str) -> str:
     return "\n\n".join(part for part in (text, given) if part.strip())
 
 
-def _items(messages: Iterable[Message], known: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
-    """The items that messages are linked to, behind those that are `known`."""
+def _items(messages: Iterable[Message], known: Sequence[ContextItem], root: Path) -> tuple[ContextItem, ...]:
+    """The items that messages are linked to, behind those that are `known`, each as it was sent last."""
     items = {item.id: item for item in known}
     for message in messages:
-        if message.context is None or message.tag in (*_UNLISTED, tags.RULES):
+        if message.context is None or message.tag in (*_UNLISTED, tags.RULES) or message.meta.compacted:
             continue
-        line = message.context.id
-        path = line[len("<file>") : -len("</file>")] if line.startswith("<file>") else ""
-        lines = None
-        stem, colon, span = path.rpartition(":")
-        first, dash, last = span.partition("-")
-        if colon and dash and first.isdecimal() and last.isdecimal():
-            path, lines = stem, (int(first), int(last))
-        items.setdefault(line, ContextItem(line, message.tag, path, lines=lines, tokens=tokens_of(message)))
+        before = items.get(message.context.id)
+        item = item_of(message, root, before.state if before else State.NONE)
+        if item is not None and (before is None or item.sent):
+            items[item.id] = item
     return tuple(items.values())
 
 

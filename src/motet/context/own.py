@@ -22,7 +22,7 @@ from typing import cast
 from motet.context.attachment import item_id, text_attachment
 from motet.context.sources import Shared, notice
 from motet.errors import MotetError, SettingsError
-from motet.messages import Message
+from motet.messages import Message, tags
 
 Function = Callable[..., object]
 
@@ -108,7 +108,7 @@ def _shared(answer: object, name: str, kind: str, argument: str | None) -> Share
         case str():
             attributes = {"name": label}
             message = text_attachment(
-                kind, answer, tag="", item=item_id(kind, label), attributes=attributes, source=name
+                kind, answer, tag=tags.VARIABLE, item=item_id(kind, label), attributes=attributes, source=name
             )
             return Shared((message,), words)
         case Message():

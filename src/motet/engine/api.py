@@ -53,7 +53,7 @@ class Motet:
         before the first `send`."""
 
         async def begin() -> Chat:
-            chosen, _ = await self._engine.choose_model(model)
+            chosen, _ = await self._engine.choose_model(model, "chat")
             return await self._opened.open(resume, chosen) if resume else self._opened.new(chosen, tools=tools)
 
         return Conversation(begin, self._fork)

@@ -84,12 +84,12 @@ class Engine:
         ignored = GitIgnoreSpec.from_lines(self.loaded.settings.ignore)
         return [path for path in found if path in typed or not ignored.match_file(path)]
 
-    async def choose_model(self, name: str | None = None) -> tuple[Model, str]:
-        """The model to use and why it is that one; `name` goes before the settings. Raises `UsageError` or
-        `ModelError`."""
+    async def choose_model(self, name: str | None = None, work: str = "") -> tuple[Model, str]:
+        """The model to use and why it is that one; `name` goes before the settings, `work` is a field of `[models]`.
+        Raises `UsageError` or `ModelError`."""
         if name is None and self.loaded.origins.get("model") == "the command line":
             name = self.loaded.settings.model
-        model, why = await choose(name, model_config(self.loaded.settings, self.root), self._environ)
+        model, why = await choose(name, model_config(self.loaded.settings, self.root, work), self._environ)
         fix = self.loaded.settings.fix
         if fix.max_cost is not None and model.price is None and model.destination.remote:
             provider = model.destination.provider

@@ -54,6 +54,8 @@ def _provider(table: ProviderSettings) -> ProviderConfig:
         context_tokens=table.context_tokens,
         output_tokens=table.output_tokens,
         tools=table.tools,
+        images=table.images,
+        documents=table.documents,
         price=price,
         timeout=table.timeout,
         body=table.body,

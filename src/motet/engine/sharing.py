@@ -11,6 +11,7 @@ from motet.context import (
     Feature,
     Group,
     Known,
+    RuleGroup,
     Sources,
     built_in_variables,
     greeting,
@@ -49,7 +50,8 @@ def context_of(
     def help_text() -> str:
         return greeting(variables, commands, tools.known, library)
 
-    commands = sharing_commands(help_text)
+    rules = tuple(RuleGroup(name, tuple(one.rules), tuple(one.files)) for name, one in settings.rules.items())
+    commands = sharing_commands(help_text, rules)
     for command in prompt_commands(library):
         if command.name not in commands:
             commands.add(command)
@@ -63,7 +65,7 @@ def context_of(
         fetch=pages.shared(gate),
         may_share_code=settings.send_code,
     )
-    return Context(Known(variables, dict.fromkeys(names, "")), sources, (), commands, library)
+    return Context(Known(variables, dict.fromkeys(names, "")), sources, rules, commands, library)
 
 
 def _diff(root: Path, gate: Gate) -> Callable[[bool], Awaitable[str]]:

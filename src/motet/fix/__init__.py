@@ -15,7 +15,8 @@ from motet.fix.events import (
     TurnHappened,
 )
 from motet.fix.loop import FixLoop, FixOptions
-from motet.fix.review import AcceptAll, ProposeOnly, RoundReviewer
+from motet.fix.review import RoundReviewer
+from motet.tools import AcceptAll, ProposeOnly
 
 __all__ = [
     "AcceptAll",

@@ -18,6 +18,8 @@ DOCUMENT = "document"
 URL = "url"
 SYMBOLS = "symbols"
 HELP = "help"
+VARIABLE = "variable"
+"""What a user's own variable or command shares."""
 
 SELECTION = "selection"
 VIEWPORT = "viewport"

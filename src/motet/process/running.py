@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import secrets
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from motet.process.child import Child, spawn
 
 _CHUNK = 64 * 1024
+_MARK = "MOTET_COMMAND"
+"""Variable by which what a program started is known, wherever it went."""
 _ending: set[asyncio.Task[int]] = set()
 
 
 class Running:
     """A program without input. Whoever started it calls `end` or, when there is no time to wait, `abandon`."""
 
-    def __init__(self, child: Child, on_output: Callable[[bytes], None], max_bytes: int) -> None:
+    def __init__(self, child: Child, mark: str, on_output: Callable[[bytes], None], max_bytes: int) -> None:
         """See `start`."""
         self._child = child
+        self._mark = mark
         self._on_output = on_output
         self._room = max_bytes
         self._reading = asyncio.create_task(self._read())
@@ -38,9 +44,10 @@ class Running:
     ) -> Running:
         """Start `argv`; `on_output` gets both of its streams as one, in pieces. One that writes more than `max_bytes`
         is ended: `flooded`. `ask_to_end` as for `spawn`. Raises `ProcessError` when it cannot be started."""
-        child = await spawn(argv, cwd=cwd, env=env, merged=True, ask_to_end=ask_to_end)
+        mark = secrets.token_hex(8)
+        child = await spawn(argv, cwd=cwd, env={**env, _MARK: mark}, merged=True, ask_to_end=ask_to_end)
         child.stdin.close()
-        return cls(child, on_output, max_bytes)
+        return cls(child, mark, on_output, max_bytes)
 
     async def wait(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for the program itself to exit; whether it has."""
@@ -53,8 +60,8 @@ class Running:
     async def end(self) -> int:
         """End what is left of it, TERM first, and hand on the rest of its output; returns the exit status, or minus
         the number of the signal that ended it."""
-        self.code = await self._child.terminate()
-        # A process that has left the group may hold the pipe: what it says comes too late.
+        self.code = await self._end_all()
+        # A process that nothing reaches may hold the pipe: what it says comes too late.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(1):
                 await asyncio.shield(self._reading)
@@ -63,10 +70,15 @@ class Running:
 
     def abandon(self) -> None:
         """End it without waiting: TERM now, KILL for what is left in two seconds, or when the loop ends."""
-        ending = asyncio.create_task(self._child.terminate())
+        ending = asyncio.create_task(self._end_all())
         _ending.add(ending)
         ending.add_done_callback(_ending.discard)
         self._reading.cancel()
+
+    async def _end_all(self) -> int:
+        code = await self._child.terminate()
+        await asyncio.to_thread(_end_strays, f"{_MARK}={self._mark}".encode())
+        return code
 
     async def _read(self) -> None:
         while chunk := await self._child.stdout.read(_CHUNK):
@@ -77,3 +89,11 @@ class Running:
             if self._room < 0:
                 self.flooded = True
                 self._child.kill_group()
+
+
+def _end_strays(mark: bytes) -> None:
+    """KILL what has left the group (`setsid`, daemons), where the system shows the environment of processes."""
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in place.read_bytes().split(b"\0"):
+                os.kill(int(place.parent.name), signal.SIGKILL)

@@ -76,6 +76,13 @@ class ToolsSettings(_Table):
     own: dict[str, PluginSettings] = Field(default_factory=dict)
 
 
+class RulesSettings(_Table):
+    """`[rules.NAME]`: files with rules of your own, for chats about certain files."""
+
+    rules: list[str] = Field(description="the files: paths in the workspace, absolute ones, or `~/…`")
+    files: list[str] = Field(default_factory=list, description="globs such as `**/*.ts`; default: always")
+
+
 class WebSettings(_Table):
     """`[web]`: where `web_search` asks; without any of these there is no such tool."""
 
@@ -124,6 +131,8 @@ class ProviderSettings(_Table):
     context_tokens: PositiveInt | None = Field(default=None, description="window of the model, in tokens")
     output_tokens: PositiveInt | None = Field(default=None, description="most tokens of one answer")
     tools: bool | None = Field(default=None, description="whether the model calls tools; without, edits come as text")
+    images: bool | None = Field(default=None, description="whether the model sees pictures")
+    documents: bool | None = Field(default=None, description="whether the model reads PDF")
     timeout: Annotated[float, Field(gt=0)] = Field(default=300.0, description="seconds of silence before giving up")
     body: dict[str, object] = Field(default_factory=dict, description="further fields of each request")
     input_price: Annotated[float, Field(ge=0)] | None = Field(
@@ -166,6 +175,7 @@ class Settings(_Table):
     fix: FixSettings = Field(default_factory=FixSettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
     tools: ToolsSettings = Field(default_factory=ToolsSettings)
+    rules: dict[str, RulesSettings] = Field(default_factory=dict)
     web: WebSettings = Field(default_factory=WebSettings)
     groups: dict[str, GroupSettings] = Field(default_factory=dict)
     variables: dict[str, PluginSettings] = Field(default_factory=dict)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, ValidationError
 
-from motet.edits import Edit, parse
 from motet.errors import EditFormatError
 from motet.messages import ToolCall
 from motet.permissions import Effect
 from motet.prompts import prompt
-from motet.tools.desk import EditDesk
-from motet.tools.report import DeskReport
 from motet.tools.tool import ToolInput, ToolOutput, ToolSpec
+
+if TYPE_CHECKING:
+    from motet.edits import Edit
+    from motet.tools.desk import EditDesk
+    from motet.tools.report import DeskReport
 
 
 class FileInput(BaseModel):
@@ -60,6 +63,8 @@ class EditTool:
     def _read(self, call: ToolCall) -> Sequence[Edit] | ToolOutput:
         if isinstance(call, EditCall):
             return call.edits
+        from motet.edits import parse  # 70 ms; a chat without edits does without
+
         try:
             return parse(call.arguments, self._format, call=call.id)
         except EditFormatError as error:

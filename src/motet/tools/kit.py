@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from motet.permissions import Gate
-from motet.tools.desk import EditDesk
 from motet.workspace import Workspace
+
+if TYPE_CHECKING:
+    from motet.tools.desk import EditDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,17 @@ def unheard(_: Told) -> None:
 @dataclass(frozen=True, slots=True)
 class Kit:
     """The workspace and the desk over which every edit goes, the gate, the human, and a private directory `outputs`
-    in which whole outputs are kept that are too long for a model."""
+    in which whole outputs are kept that are too long for a model. `the_desk` gives one desk, made when a tool first
+    needs it."""
 
     workspace: Workspace
-    desk: EditDesk
+    the_desk: Callable[[], EditDesk]
     gate: Gate
     outputs: Path
     human: Human = field(default_factory=Nobody)
     tell: Callable[[Told], None] = unheard
+
+    @property
+    def desk(self) -> EditDesk:
+        """The desk, the same for all tools."""
+        return self.the_desk()

@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from importlib import import_module
 
 from motet.errors import SettingsError, UsageError
 from motet.tools.builtin import EDIT_TOOLS, edit_tool
-from motet.tools.builtin.ask_user import AskUser
-from motet.tools.builtin.changed_files import ChangedFiles
-from motet.tools.builtin.create_file import CreateFile
-from motet.tools.builtin.delete_file import DeleteFile
-from motet.tools.builtin.fetch_url import FetchUrl
-from motet.tools.builtin.find_files import FindFiles
-from motet.tools.builtin.find_references import FindReferences
-from motet.tools.builtin.find_symbol import FindSymbol
-from motet.tools.builtin.list_files import ListFiles
-from motet.tools.builtin.move_file import MoveFile
-from motet.tools.builtin.outline import Outline
-from motet.tools.builtin.read_file import ReadFile
-from motet.tools.builtin.remember import Remember
-from motet.tools.builtin.run_command import RunCommand
-from motet.tools.builtin.search_text import SearchText
-from motet.tools.builtin.update_plan import UpdatePlan
 from motet.tools.edit_tool import EditTool
 from motet.tools.kit import Kit
 from motet.tools.tool import Tool
@@ -30,26 +15,38 @@ from motet.tools.tool import Tool
 Maker = Callable[[Kit], Tool]
 """Makes a tool that works with a kit."""
 
-BUILT_IN: Mapping[str, Maker] = {
-    "read_file": ReadFile,
-    "list_files": ListFiles,
-    "find_files": FindFiles,
-    "search_text": SearchText,
-    "outline": Outline,
-    "find_symbol": FindSymbol,
-    "find_references": FindReferences,
-    "changed_files": ChangedFiles,
-    "create_file": CreateFile,
-    "delete_file": DeleteFile,
-    "move_file": MoveFile,
-    "run_command": RunCommand,
-    "fetch_url": FetchUrl,
-    "ask_user": AskUser,
-    "update_plan": UpdatePlan,
-    "remember": Remember,
+
+def _built_in(module: str, tool: str) -> Maker:
+    """Makes the tool of that class; its module is imported when the first one is made, as most chats have few."""
+
+    def make(kit: Kit) -> Tool:
+        maker: Maker = getattr(import_module(f"motet.tools.builtin.{module}"), tool)
+        return maker(kit)
+
+    return make
+
+
+_CLASSES = {
+    "read_file": "ReadFile",
+    "list_files": "ListFiles",
+    "find_files": "FindFiles",
+    "search_text": "SearchText",
+    "outline": "Outline",
+    "find_symbol": "FindSymbol",
+    "find_references": "FindReferences",
+    "changed_files": "ChangedFiles",
+    "create_file": "CreateFile",
+    "delete_file": "DeleteFile",
+    "move_file": "MoveFile",
+    "run_command": "RunCommand",
+    "fetch_url": "FetchUrl",
+    "ask_user": "AskUser",
+    "update_plan": "UpdatePlan",
+    "remember": "Remember",
 }
-"""By its name, each tool that needs nothing but a kit. What others need (`get_diagnostics` somebody who knows,
-`web_search` an address) is handed to the registry by whoever has it."""
+BUILT_IN: Mapping[str, Maker] = {name: _built_in(name, tool) for name, tool in _CLASSES.items()}
+"""By its name, which is that of its module, each tool that needs nothing but a kit. What others need
+(`get_diagnostics` somebody who knows, `web_search` an address) is handed to the registry by whoever has it."""
 
 EDIT = "edit"
 """Stands for the tool that edits in the format of the model at hand, whatever that tool's own name is."""

@@ -119,7 +119,7 @@ async def _ask(
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
             async with engine.chats(front.of_chats, keep=keep, record=Path(record) if record else None) as chats:
-                model, why = await engine.choose_model()
+                model, why = await engine.choose_model(work="chat")
                 chat = chats.new(model, tools=tools)
                 await share_files(chat, given_files(engine.root, files), terminal)
                 terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -11,7 +12,9 @@ import click
 from motet.cli.chat_names import find_chat
 from motet.cli.front import in_front
 from motet.engine import Chats, Engine, Front
-from motet.errors import ExitCode, UsageError
+from motet.errors import ExitCode, MotetError, UsageError
+from motet.history import ChatInfo
+from motet.models.protocol import Model
 
 
 @click.command("chat", options_metavar="[OPTIONS]")
@@ -88,11 +91,9 @@ async def _chat(
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
             async with engine.chats(Front(alone, alone, alone.ask), keep=keep, record=record) as chats:
-                model, why = await engine.choose_model()
-                if resume is None:
-                    chat = chats.new(model, tools=tools)
-                else:
-                    chat = await chats.open(await _id(chats, resume, engine.root), model)
+                stored = await _stored(chats, resume, engine.root) if resume is not None else None
+                model, why = await _model(engine, stored, named="model" in flags)
+                chat = chats.new(model, tools=tools) if stored is None else await chats.open(stored.id, model)
                 terminal.line(f"{model.name} ({why}). /help shows what can be done here.", "dim", hang=2)
                 await TerminalChat(engine, chats, front, alone, chat).run(first)
                 return ExitCode.DONE
@@ -100,7 +101,15 @@ async def _chat(
             return ExitCode.INTERRUPTED
 
 
-async def _id(chats: Chats, name: str, root: Path) -> str:
+async def _model(engine: Engine, stored: ChatInfo | None, *, named: bool) -> tuple[Model, str]:
+    """The model: a chat goes on with its own, where that can be used and no other was named."""
+    if stored is not None and stored.model and not named:
+        with suppress(MotetError):
+            return (await engine.choose_model(stored.model))[0], "the chat's own"
+    return await engine.choose_model(work="chat")
+
+
+async def _stored(chats: Chats, name: str, root: Path) -> ChatInfo:
     if chats.history is None:
         raise UsageError("--no-history: then there is no chat to go on with")
-    return (await find_chat(chats.history, name, str(root))).id
+    return await find_chat(chats.history, name, str(root))

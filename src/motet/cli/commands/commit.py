@@ -119,7 +119,7 @@ async def _message(engine: Engine, front: Front, entry: PromptEntry, staged: _St
     for notice in engine.notices:
         terminal.line(notice, "dim", hang=2)
     async with engine.chats(front.of_chats, keep=False) as chats:
-        model, why = await engine.choose_model()
+        model, why = await engine.choose_model(work="chat")
         if model.name == "offline":
             raise ModelError(
                 "the offline model writes no commit messages; name another with -m (`motet models` lists them)",

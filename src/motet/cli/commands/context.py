@@ -22,16 +22,16 @@ from motet.turn import estimate_request
 @click.option(
     "-f", "--file", "files", multiple=True, metavar="PATH", help="Share a file; PATH:10-40 some lines of it."
 )
-@click.option("-m", "--model", metavar="NAME", help="The model that it is meant for; without, the chat's own.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON line for each item, then one with the totals.")
+@click.option("-m", "--model", metavar="NAME", help="The model it is meant for; without: the chat's own.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON line for each item, then the totals.")
 def command(words: tuple[str, ...], files: tuple[str, ...], model: str | None, as_json: bool) -> None:
     """Show what would be sent with the next message, item by item, and how full the window is.
 
     \b
     Examples:
-      motet context                                a new chat, before anything is said
+      motet context                       a new chat, before anything is said
+      motet context last                  the newest chat of this workspace
       motet context -f src/app.py "why so slow?"
-      motet context last                           the newest chat of this workspace
       motet context 1rvcqs3n "and #diff?" --json
 
     Nothing is sent and nothing is kept. CHAT is `last`, or an id as `motet history` lists it; all else is the text of

@@ -138,7 +138,7 @@ class _Run:
         who = engines.Front(self._watched, front.human, front.ask)
         record = Path(mode.record) if mode.record else None
         async with self._engine.chats(who, keep=mode.keep, record=record) as chats:
-            model, why = await self._engine.choose_model()
+            model, why = await self._engine.choose_model(work="edit")
             chat = chats.new(model, tools=["editor"])
             if not model.limits.tools:
                 chat.share.attach(Message.system(prompt("edits_in_text"), tags.TOOL))

@@ -146,7 +146,7 @@ async def _run(
     for checker in checkers:
         _require_program(checker, engine.root)
     engine.servers()  # whose settings are wrong hears of it before anything is said
-    model, why = await engine.choose_model()
+    model, why = await engine.choose_model(work="edit")
     terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
     view = FixView(terminal, model.name)
     json_events = FixJson() if who.mode.as_json else None

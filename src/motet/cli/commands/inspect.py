@@ -21,7 +21,7 @@ from motet.messages import Message
 @click.option(
     "-f", "--file", "files", multiple=True, metavar="PATH", help="Share a file; PATH:10-40 some lines of it."
 )
-@click.option("-m", "--model", metavar="NAME", help="The model that it is meant for; without, the chat's own.")
+@click.option("-m", "--model", metavar="NAME", help="The model it is meant for; without: the chat's own.")
 @click.option("--json", "as_json", is_flag=True, help="The request as one JSON object, the same for every provider.")
 @click.option("--wire", is_flag=True, help="The body as this model's provider would get it.")
 def command(words: tuple[str, ...], files: tuple[str, ...], model: str | None, as_json: bool, wire: bool) -> None:

@@ -172,7 +172,7 @@ async def _run(
                 terminal.line(notice, "dim", hang=2)
             place = Path(record) if record else None
             async with engine.chats(front.of_chats, keep=keep, record=place) as chats:
-                model, why = await engine.choose_model()
+                model, why = await engine.choose_model(work="chat")
                 run = PromptRun(engine, entry, terminal, as_json=mode.as_json)
                 return await run.run(chats.new(model), why, files, given)
         except asyncio.CancelledError:

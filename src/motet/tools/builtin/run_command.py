@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
+import re
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,7 @@ DEFAULT_TIMEOUT = 120.0
 
 _QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 _PRIVATE = {"TMPDIR": "/tmp", "XDG_CACHE_HOME": "/tmp/cache"}
+_UNUSABLE = re.compile("[\0\ud800-\udfff]")
 _MOST_PROGRAM_BYTES = 64 * 2**20
 
 
@@ -127,8 +129,8 @@ class RunCommand(OneByOne):
     async def _start(self, wish: RunCommandInput) -> _Run:
         """Ask, then start. Raises `PermissionDenied`, `ProcessError`, `UsageError`, `OutsideWorkspace`."""
         words = tuple(wish.argv) if wish.argv is not None else ("sh", "-c", wish.shell or "")
-        if "\0" in "".join(words):
-            raise UsageError("a NUL character cannot be part of a command")
+        if _UNUSABLE.search("".join(words)):
+            raise UsageError("a NUL character or half a character cannot be part of a command")
         root = self._kit.workspace.root
         cwd = await asyncio.to_thread(_directory, root, wish.cwd)
         env = without_secrets(self._environ) | _QUIET
@@ -274,8 +276,8 @@ def _reach(wish: RunCommandInput, sandbox: SandboxState) -> str:
 
 
 def _directory(root: Path, cwd: str) -> str:
-    if "\0" in cwd:
-        raise UsageError("a NUL character cannot be part of a path")
+    if _UNUSABLE.search(cwd):
+        raise UsageError("a NUL character or half a character cannot be part of a path")
     real = resolved(root, cwd)
     if is_outside(real):
         raise OutsideWorkspace(f"{cwd}: outside the workspace; commands run inside it")
