@@ -51,12 +51,12 @@ NOT_ROOT = "root may read and write everything"
             "motet: invalid value for '--rounds': 0 is not in the range 1<=x<=50 (motet fix --help)\n",
         ),
         (["fix", "--max-cost", "0"], "motet: invalid value for '--max-cost': 0.0 is not in the range x>0 (motet fix --help)\n"),
-        (["fix", "--allow", "fly"], "motet: rule 'fly': the effect must be one of read, write, run, send, as in 'send'\n"),
+        (["fix", "--allow", "fly"], "motet: rule 'fly': the effect must be one of read, write, run, send, net, as in 'send'\n"),
         (["fix", "--checker", "'"], "motet: checker \"'\": No closing quotation\n"),
         (["fix", "--checker", " "], "motet: checker: the command is empty; give one such as --checker 'make'\n"),
         (["fix", "--checker", "no-such-program -x"], "motet: --checker: no-such-program: not found; install it or put it on PATH\n"),
         (["fxi"], "motet: no such command: fxi; did you mean fix? (motet --help)\n"),
-        (["frobnicate"], "motet: no such command: frobnicate; there are fix, apply, undo, models, doctor, config, trust (motet --help)\n"),
+        (["frobnicate"], "motet: no such command: frobnicate (motet --help)\n"),
     ],
 )  # fmt: skip
 def test_a_wrong_command_line_is_one_clear_line(project: Project, arguments: list[str], said: str) -> None:

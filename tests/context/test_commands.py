@@ -187,7 +187,7 @@ async def test_a_function_is_a_command_and_its_error_a_notice_with_file_and_line
     assert shared.messages[0].text == '<command name="ticket:7">\nticket 7\n</command>'
     line = ticket.__code__.co_firstlineno + 3
     assert (await run(place, "/ticket 0", commands)).notices == (
-        f"/ticket: LookupError: no such ticket ({__file__}:{line})",
+        f"/ticket: LookupError: no such ticket ({__file__}, line {line})",
     )
 
 

@@ -299,7 +299,7 @@ async def test_functions_may_be_plain_or_async_with_or_without_a_text(place: Pla
 async def test_what_a_function_raises_is_a_notice_with_file_and_line(place: Place) -> None:
     shared = await Variables([own_variable("broken", Feature(broken))]).expand("broken", "9", place.sources)
     line = broken.__code__.co_firstlineno + 1
-    assert shared == Shared(notices=(f"#broken: ValueError: no 9 at all ({__file__}:{line})",))
+    assert shared == Shared(notices=(f"#broken: ValueError: no 9 at all ({__file__}, line {line})",))
 
 
 async def test_an_error_in_a_library_names_the_line_of_the_users_own_file(place: Place) -> None:
@@ -307,7 +307,7 @@ async def test_an_error_in_a_library_names_the_line_of_the_users_own_file(place:
         return str(json.loads("{"))
 
     shared = await Variables([own_variable("x", Feature(parses))]).expand("x", None, place.sources)
-    assert shared.notices[0].endswith(f"({__file__}:{parses.__code__.co_firstlineno + 1})")
+    assert shared.notices[0].endswith(f"({__file__}, line {parses.__code__.co_firstlineno + 1})")
 
 
 @pytest.mark.parametrize("function", [lambda: sys.exit(3), lambda: {}[1]])
@@ -347,13 +347,13 @@ async def test_a_plug_in_that_breaks_does_not_break_the_chat(place: Place) -> No
             raise RuntimeError("oh")
 
     shared = await Variables([Plugin()]).expand("plug", None, place.sources)
-    assert shared.notices[0].startswith(f"#plug: RuntimeError: oh ({__file__}:")
+    assert shared.notices[0].startswith(f"#plug: RuntimeError: oh ({__file__}, line ")
 
 
 @pytest.mark.parametrize(
     ("callback", "reason"),
     [
-        ("nothing", "not of the form"),
+        ("nothing", "names no function"),
         ("no_such_module_here:x", "ModuleNotFoundError"),
         ("os:nothing_here", "AttributeError"),
         ("os:sep", "is no function"),

@@ -14,8 +14,9 @@ from pydantic import BaseModel, Field
 from motet.errors import MotetError, SettingsError, UsageError
 from motet.messages import ToolCall
 from motet.permissions import Effect
+from motet.settings.callback import load
 from motet.tools import Toolbox, ToolOutput
-from motet.tools.function_tool import FunctionTool, load_function, load_tool
+from motet.tools.function_tool import FunctionTool, load_tool
 
 
 async def run(tool: FunctionTool, arguments: object) -> ToolOutput:
@@ -240,7 +241,7 @@ def test_parameters_may_have_the_names_of_pydantic_methods() -> None:
 )
 def test_a_setting_that_names_no_function_is_named(reference: str, said: str) -> None:
     with pytest.raises(SettingsError) as error:
-        load_function(reference, "tools.x")
+        load(reference, "tools.x")
     assert str(error.value).startswith(said)
 
 
@@ -251,10 +252,10 @@ def test_a_module_that_cannot_be_read_is_named_with_file_and_line(
     (tmp_path / "failing_tools.py").write_text("x = 1\nraise ValueError('no ticket server')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(SettingsError) as broken:
-        load_function("broken_tools:f", "tools.f.callback")
+        load("broken_tools:f", "tools.f.callback")
     assert f"({tmp_path}/broken_tools.py, line 1)" in str(broken.value)
     with pytest.raises(SettingsError) as failing:
-        load_function("failing_tools:f", "tools.f.callback")
+        load("failing_tools:f", "tools.f.callback")
     assert str(failing.value) == (
         "tools.f.callback: failing_tools:f cannot be loaded: ValueError: no ticket server "
         f"({tmp_path}/failing_tools.py, line 2)"

@@ -16,22 +16,22 @@ from motet.cli.output import ReaderGone, open_all_streams
 from motet.errors import ExitCode, MotetError
 
 _COMMANDS = {
-    "fix": "Fix what compilers and linters complain about.",
-    "apply": "Apply the edits in any model's answer, reviewed hunk by hunk.",
     "chat": "Talk with a model about this code, in the terminal.",
     "ask": "Ask one question; the answer comes on stdout.",
     "edit": "Have files changed as you say, reviewed hunk by hunk.",
+    "fix": "Fix what compilers and linters complain about.",
+    "apply": "Apply the edits in any model's answer, reviewed hunk by hunk.",
+    "undo": "Take back what motet wrote; undo again to have it back.",
     "commit": "Commit what is staged, with a message that a model writes and you confirm.",
+    "history": "List, search, show and manage the chats that were kept.",
     "prompt": "List, show and run the prompts of the library.",
     "context": "Show what would be sent with the next message, item by item.",
     "inspect": "Show the next request exactly.",
     "rules": "List the rules files that go along when files are shared.",
     "log": "Show what left this machine.",
-    "history": "List, search, show and manage the chats that were kept.",
-    "undo": "Take back what motet wrote; undo again to have it back.",
     "models": "List the models that can be used now, and why others cannot.",
-    "doctor": "Check servers, models, keys and places on this machine.",
     "config": "Show or edit the settings, with the origin of each value.",
+    "doctor": "Check servers, models, keys and places on this machine.",
     "trust": "Let motet use what this project defines: its tools and commands.",
 }
 
@@ -53,8 +53,7 @@ class _Group(click.Group):
         name = args[0]
         if name not in _COMMANDS and name != "help" and not name.startswith("-"):
             close = get_close_matches(name, _COMMANDS, n=1)
-            known = f"did you mean {close[0]}?" if close else f"there are {', '.join(_COMMANDS)}"
-            ctx.fail(f"no such command: {name}; {known}")
+            ctx.fail(f"no such command: {name}{f'; did you mean {close[0]}?' if close else ''}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

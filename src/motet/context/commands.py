@@ -15,6 +15,7 @@ from motet.context import own
 from motet.context.library import PromptEntry
 from motet.context.sources import Shared, Sources, notice
 from motet.errors import MotetError, SettingsError
+from motet.settings.callback import describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ class Commands:
         except MotetError as error:
             return notice(f"/{command.name}: {error}")
         except Exception as error:  # noqa: BLE001 (a command may be a plug-in; the chat lives on)
-            return notice(f"/{command.name}: {own.describe(error, type(command).run)}")
+            return notice(f"/{command.name}: {describe(error, type(command).run)}")
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._by_name.values())

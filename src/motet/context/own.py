@@ -12,10 +12,8 @@ with file and line.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -23,8 +21,8 @@ from motet.context.attachment import item_id, text_attachment
 from motet.context.sources import Shared, notice
 from motet.errors import MotetError, SettingsError
 from motet.messages import Message, tags
-
-Function = Callable[..., object]
+from motet.settings.callback import Function, describe
+from motet.settings.callback import load as load_callback
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +36,8 @@ class Feature:
 
 
 def load(callback: str | Function, setting: str) -> Function:
-    """The function that `package.module:function` names. Raises `SettingsError`, naming `setting`."""
-    if not isinstance(callback, str):
-        return callback
-    module, colon, name = callback.partition(":")
-    if not (module and colon and name):
-        raise SettingsError(f"{setting}: {callback!r} is not of the form package.module:function")
-    try:
-        function: object = importlib.import_module(module)
-        for part in name.split("."):
-            function = getattr(function, part)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything while it is imported
-        raise SettingsError(f"{setting}: {callback} cannot be loaded: {describe(error)}") from error
-    if not callable(function):
-        raise SettingsError(f"{setting}: {callback} is no function")
-    return function
+    """The function itself, or the one that a setting names. Raises `SettingsError`, naming `setting`."""
+    return callback if not isinstance(callback, str) else load_callback(callback, setting)
 
 
 def takes_text(function: Function, setting: str) -> bool:
@@ -84,19 +69,6 @@ async def call(function: Function, argument: str | None, name: str, kind: str) -
     except (Exception, SystemExit) as error:  # noqa: BLE001 (a user's function may raise anything; the chat lives on)
         return notice(f"{name}: {describe(error, function)}")
     return _shared(answer, name, kind, argument)
-
-
-def describe(error: BaseException, function: Function | None = None) -> str:
-    """The error with the file and line where it arose: the innermost place in the function's own file, if any."""
-    frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
-    code = getattr(inspect.unwrap(function), "__code__", None) if function else None
-    own = [frame for frame in frames if code and frame.filename == code.co_filename]
-    place = (own or list(frames) or [None])[-1]
-    said = " ".join(str(error).split())
-    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
-    return f"{text} ({place.filename}:{place.lineno})" if place else text
 
 
 def _shared(answer: object, name: str, kind: str, argument: str | None) -> Shared:

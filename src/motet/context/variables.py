@@ -12,6 +12,7 @@ from motet.context.files import matching, share_files, share_path
 from motet.context.project_variables import share_diagnostics, share_diff
 from motet.context.sources import Group, Shared, Sources, notice
 from motet.errors import MotetError, SettingsError
+from motet.settings.callback import describe
 
 
 class Variable(Protocol):
@@ -77,7 +78,7 @@ class Variables:
         except MotetError as error:
             return notice(f"#{name}: {error}")
         except Exception as error:  # noqa: BLE001 (a variable may be a plug-in; the chat lives on)
-            return notice(f"#{name}: {own.describe(error, type(variable).expand)}")
+            return notice(f"#{name}: {describe(error, type(variable).expand)}")
 
     def __iter__(self) -> Iterator[Variable]:
         return iter(self._by_name.values())

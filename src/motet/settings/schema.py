@@ -58,7 +58,9 @@ class ChatSettings(_Table):
 class PluginSettings(_Table):
     """`[variables.NAME]`, `[commands.NAME]`, `[tools.own.NAME]`: your own, as plain Python functions."""
 
-    callback: str = Field(description="`package.module:function`")
+    callback: str = Field(
+        description="`package.module:function`, or `file.py:function` in the directory of the settings"
+    )
     description: str = Field(
         default="", description="what completion and help say; default: the function's docstring"
     )

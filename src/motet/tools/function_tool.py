@@ -11,21 +11,18 @@ function raises is told to the model with file and line, and the chat goes on.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 import json
-import traceback
 import warnings
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Any, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
 from motet.errors import MotetError, SettingsError, UsageError
 from motet.permissions import Effect
+from motet.settings.callback import Function, describe, load
 from motet.tools.tool import OneByOne, ToolOutput, ToolSpec
-
-Function = Callable[..., object]
 
 ALL_EFFECTS = frozenset(Effect)
 """What a function is taken to do of which nothing is said."""
@@ -72,27 +69,11 @@ class FunctionTool(OneByOne):
             return ToolOutput(f"{self.spec.name}: {describe(error, self._function)}", is_error=True)
 
 
-def load_function(reference: str, setting: str) -> Function:
-    """The function that `package.module:function` names. Raises `SettingsError`, which names `setting`."""
-    module, colon, name = reference.partition(":")
-    if not (module.strip() and colon and name.strip()):
-        raise SettingsError(f"{setting}: {reference!r} names no function; write package.module:function")
-    try:
-        found: object = importlib.import_module(module.strip())
-        for part in name.strip().split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:
-        raise SettingsError(f"{setting}: {reference} cannot be loaded: {describe(error)}") from error
-    if not callable(found):
-        raise SettingsError(f"{setting}: {reference} is no function but {type(found).__name__}")
-    return found
-
-
 def load_tool(
     reference: str, setting: str, *, name: str = "", description: str = "", effects: Iterable[str] | None = None
 ) -> FunctionTool:
     """The tool that a setting describes; `effects` by name, None for all. Raises `SettingsError`, which names it."""
-    function = load_function(reference, setting)
+    function = load(reference, setting)
     try:
         wanted = ALL_EFFECTS if effects is None else frozenset(map(Effect, effects))
     except ValueError as error:
@@ -101,23 +82,6 @@ def load_tool(
         return FunctionTool(function, name=name, description=description, effects=wanted)
     except UsageError as error:
         raise SettingsError(f"{setting}: {error}") from error
-
-
-def describe(error: BaseException, function: Function | None = None) -> str:
-    """`ValueError: no such ticket (/home/me/my_tools.py, line 12)`: the innermost line of the file of `function`, else
-    the innermost of all."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}{f': {said}' if said else ''}{_place(error, function)}"
-
-
-def _place(error: BaseException, function: Function | None) -> str:
-    if isinstance(error, SyntaxError) and error.filename:
-        return f" ({error.filename}, line {error.lineno})"
-    frames = traceback.extract_tb(error.__traceback__)
-    code = getattr(inspect.unwrap(function), "__code__", None) if function else None
-    own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
-    frame = (own or [frame for frame in frames if not frame.filename.startswith("<frozen ")] or [None])[-1]
-    return f" ({frame.filename}, line {frame.lineno})" if frame and (own or frame.filename != __file__) else ""
 
 
 def _first_paragraph(docstring: str) -> str:
