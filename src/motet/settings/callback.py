@@ -65,5 +65,6 @@ def _line(error: BaseException, function: Function | None) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     code = getattr(inspect.unwrap(function), "__code__", None) if function else None
     own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
-    frame = (own or [frame for frame in frames if not frame.filename.startswith("<frozen ")] or [None])[-1]
-    return f" ({frame.filename}, line {frame.lineno})" if frame and (own or frame.filename != __file__) else ""
+    machinery = ("<frozen ", importlib.__file__, __file__)
+    frame = (own or [frame for frame in frames if not frame.filename.startswith(machinery)] or [None])[-1]
+    return f" ({frame.filename}, line {frame.lineno})" if frame else ""
