@@ -81,7 +81,9 @@ class TerminalChat:
         self._leaves = False
         self._drafting: asyncio.Task[None] | None = None
         self._draft = ""
+        self._tokens = 0
         self._take_up(chat)
+        self._draw_newest()
 
     async def run(self, first: str = "") -> None:
         """Talk until the human leaves. `first` is said at once."""
@@ -91,8 +93,10 @@ class TerminalChat:
         draft = self._chat.info.draft
         try:
             while not self._leaves:
-                text = first or await line.read(draft)
-                first = ""
+                self._tokens = self._chat.tokens  # not for each key: there may be thousands of messages
+                if first:
+                    self._screen.said(first)
+                text, first = first or await line.read(draft), ""
                 coming = await self._acts.of(text)
                 self._leaves = coming.leaves
                 if not coming.send:
@@ -122,8 +126,9 @@ class TerminalChat:
             self._terminal.line(str(error), "red", hang=2, always=True)
             return coming.send
         typed = self._ahead.take()
-        if ended.reason is End.LIMIT:
-            self._terminal.line("/retry lets it go on.", "dim")
+        if ended.can_go_on or ended.is_partial:
+            goes_on = "lets it go on" if ended.reason is End.LIMIT or ended.is_partial else "asks again"
+            self._terminal.line(f"/retry {goes_on}.", "dim")
         return typed
 
     async def _drawn(self, turn: AsyncGenerator[ChatEvent]) -> Ended:
@@ -167,7 +172,10 @@ class TerminalChat:
             self._terminal.line(
                 "Another motet holds this chat: read it here, /fork goes on with a copy.", "yellow", hang=2
             )
-        shown = [message for message in chat.messages if message.visible and message.role is not Role.TOOL]
+
+    def _draw_newest(self) -> None:
+        """Show where a chat stands that goes on."""
+        shown = [message for message in self._chat.messages if message.visible and message.role is not Role.TOOL]
         newest = max((message.meta.cycle for message in shown), default=0)
         for message in shown:
             if message.meta.cycle > newest - _SHOWN_AGAIN:
@@ -176,6 +184,8 @@ class TerminalChat:
                 else:
                     self._screen(TextDelta(message.text))
                     self._screen(Completed("stop"))
+        if shown and (shown[-1].role is Role.USER or shown[-1].meta.partial) and self._chat.is_writable:
+            self._terminal.line("The last answer did not come to its end; /retry asks again.", "yellow", hang=2)
 
     def _line(self) -> EditorLine | PlainLine:
         if is_plain():
@@ -195,7 +205,7 @@ class TerminalChat:
     def _status(self, columns: int) -> str:
         chat = self._chat
         remote = chat.model.destination.remote
-        meter = Meter(chat.tokens, chat.model.limits.context_tokens, chat.info.cost if remote else None)
+        meter = Meter(self._tokens, chat.model.limits.context_tokens, chat.info.cost if remote else None)
         state = [chat.info.title, "" if chat.is_writable else "read only"]
         return status_line(chat.model.name, meter, state, columns)
 
