@@ -133,6 +133,39 @@ def test_an_edit_is_taken_with_yes_and_undo_takes_it_back(project: Project, answ
     assert project.text("a.txt") == "old\n"
 
 
+def test_at_a_terminal_one_question_names_where_it_goes_and_the_answer_is_remembered(
+    project: Project, answers: Serve
+) -> None:
+    served = answers("Yes.", "Again.", more="[chat]\ntitles = false\n")
+    human = project.human("ask", "is it?")
+    human.sees(served.host)
+    human.is_asked("Allow it? [y]es for this project, [o]nce, [n]o")
+    assert served.requests == []
+    human.presses("y")
+    human.sees("Yes.")
+    assert human.ends() == 0
+    assert project.run("ask", "-q", "and now?").out == "Again.\n"
+
+
+def test_a_question_is_asked_at_the_terminal_though_text_comes_through_a_pipe(
+    project: Project, answers: Serve
+) -> None:
+    served = answers("Yes.", more="[chat]\ntitles = false\n")
+    line = f"echo piped | {BIN / 'motet'} ask 'is it?'"
+    human = project.human("-c", line, argv=("sh",))
+    human.is_asked("Allow it? ")
+    human.presses("n")
+    human.sees("motet: send:scripted")
+    assert (human.ends(), served.requests) == (4, [])
+
+
+def test_what_it_may_cost_is_a_limit(project: Project, answers: Serve) -> None:
+    served = answers("Never.")
+    done = project.run("ask", "--max-cost", "0.0001", "is it?")
+    assert (done.code, done.out, served.requests) == (1, "", [])
+    assert one_line(done).startswith("Stopped: budget of $0.00")
+
+
 # --- for programs ----------------------------------------------------------------------------------------------
 
 

@@ -114,6 +114,15 @@ def test_inspect_shows_the_request_that_is_then_sent(project: Project, provider:
     assert len(served.requests) == 1
 
 
+def test_inspect_shows_what_a_model_without_tools_is_told_of_them(project: Project, provider: Serve) -> None:
+    served = provider([Answer(text="Yes.")], more=PLAIN, tools=False)
+    project.write({"a.py": "x = 1\n"})
+    shown = json.loads(project.here("inspect", "--wire", "change it with @editor").out)
+    assert project.here("ask", "change it with @editor").code == 0
+    assert served.requests[0].body == shown
+    assert "tools" not in shown and "read_file" in json.dumps(shown)
+
+
 @pytest.mark.acceptance("S0-007")
 def test_inspect_names_role_tag_and_tokens_of_every_message_hidden_ones_too(project: Project) -> None:
     project.write({"a.py": "x = 1\n"})

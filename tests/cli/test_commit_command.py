@@ -75,6 +75,12 @@ def test_yes_commits_with_the_message_and_the_hooks(repository: Project, provide
     assert last(repository) == f"{MESSAGE}\nSigned-off-by: me"
 
 
+def test_a_message_cannot_act_on_a_terminal(repository: Project, provider: Serve) -> None:
+    provider([Answer(text="Say \x1b[31mit\x1b[0m \u202ebackwards\r\n\r\n日本語 \U0001f600\tis kept")], more=PLAIN)
+    assert repository.run("commit", "-y").code == 0
+    assert last(repository) == "Say [31mit[0m backwards\n\n日本語 \U0001f600\tis kept"
+
+
 def test_a_hook_that_says_no_is_heard_and_nothing_is_committed(repository: Project, provider: Serve) -> None:
     provider([Answer(text=MESSAGE)], more=PLAIN)
     hook(repository, "pre-commit", "echo not today >&2; exit 7")

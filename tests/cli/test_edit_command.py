@@ -65,7 +65,7 @@ NOT_MADE: dict[str, tuple[list[Answer], str]] = {
     "nothing at all": ([written("")], "the answer holds none"),
     "a fence that names no file": (
         [written("Change it like this:\n\n```python\nprint(f'Hello {name}')\n```\n")],
-        "the fence in line 3 of the answer name no file",
+        "the fence in line 3 of the answer names no file",
     ),
     "a block that fits nowhere": (
         [written(f"greet.py\n{block(WRONG, NEW)}")],
@@ -206,6 +206,38 @@ def test_an_edit_that_was_made_is_named_when_the_model_fails_behind_it(project: 
     done = project.here("edit", "-y", "use an f-string", "greet.py")
     assert (done.code, project.text("greet.py")) == (3, AFTER)
     assert done.err.splitlines()[-2] == "Edited greet.py; `motet undo` takes it back."
+
+
+def test_nothing_is_sent_without_a_yes(project: Project, ready: Serve) -> None:
+    served = ready(MADE["a call of the edit tool"], more="[chat]\ntitles = false\n")
+    done = project.here("edit", "-y", "use an f-string", "greet.py")
+    assert (done.code, project.text("greet.py"), served.requests) == (4, BEFORE, [])
+    assert "--allow" in done.err.splitlines()[-1]
+    assert project.here("edit", "-y", "--allow", "send", "use an f-string", "greet.py").code == 0
+
+
+def test_what_it_may_cost_is_a_limit(project: Project, ready: Serve) -> None:
+    served = ready(MADE["a call of the edit tool"])
+    done = project.here("edit", "-y", "--max-cost", "0.0001", "use an f-string", "greet.py")
+    assert (done.code, project.text("greet.py"), served.requests) == (1, BEFORE, [])
+    stopped, last = done.err.splitlines()[-2:]
+    assert stopped.startswith("Stopped: budget of $0.00") and last.startswith("no edit was made: ")
+
+
+def test_a_recorded_edit_plays_again(project: Project, ready: Serve) -> None:
+    ready(MADE["a call of the edit tool"])
+    tape = str(project.root.parent / "tape.jsonl")
+    assert project.here("edit", "-y", "--record", tape, "use an f-string", "greet.py").code == 0
+    project.write({"greet.py": BEFORE})
+    assert project.here("edit", "-y", "-m", f"replay:{tape}", "use an f-string", "greet.py").code == 0
+    assert project.text("greet.py") == AFTER
+
+
+def test_a_model_of_its_own_makes_edits(project: Project, ready: Serve) -> None:
+    served = ready(MADE["a call of the edit tool"])
+    project.settings(project.config.read_text() + '[models]\nedit = "offline"\n')
+    assert "Model: offline (" in project.here("edit", "use an f-string", "greet.py").err
+    assert served.requests == []
 
 
 def test_a_protected_place_is_not_written_without_its_own_yes(project: Project, ready: Serve) -> None:

@@ -1,5 +1,6 @@
 """Start-up is a feature: what each entry point imports, and that importing does nothing but import."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from motet.models.scripted import Answer, ScriptedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "motet"
@@ -17,6 +20,13 @@ MODULES = sorted(
 )
 # Loaded on first use only: each costs tens of milliseconds or pulls in many modules.
 HEAVY = {"httpx2", "lsprotocol", "rich", "tree_sitter", "tree_sitter_python", "markdown_it", "tomlkit"}
+# What a question without files, tools and edits has no use for.
+NOT_FOR_A_QUESTION = {
+    *("bs4", "lsprotocol", "markdownify", "pathspec", "prompt_toolkit", "pygments", "pypdf", "rapidfuzz"),
+    *("rich.console", "rich.markdown", "tomlkit", "tree_sitter"),
+    *("motet.edits", "motet.diagnostics", "motet.fix", "motet.web", "motet.tools.desk", "motet.tools.search"),
+    *("motet.cli.chat", "motet.cli.review", "motet.models.offline", "motet.models.scripted"),
+}
 
 # Runs argv[1] as code and prints, as JSON on the last line, what was imported beyond a bare interpreter.
 IMPORTED = """
@@ -56,7 +66,7 @@ def python(code: str, *arguments: str, cwd: Path = ROOT, path: Path | None = Non
     environment = os.environ | ({"PYTHONPATH": str(path)} if path else {})
     done = subprocess.run(
         [sys.executable, "-B", "-c", code, *arguments],
-        cwd=cwd, env=environment, capture_output=True, text=True, timeout=100,
+        cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -93,6 +103,20 @@ def test_help_imports_the_command_line_library_and_no_room() -> None:
     modules = imported_by("from motet.__main__ import main; raise SystemExit(main())", "--help")
     assert foreign(modules) == {"click"}
     assert {name.split(".")[1] for name in ours(modules) - {"motet"}} == {"__main__", "cli", "errors"}
+
+
+async def test_a_question_imports_neither_the_edit_engine_nor_what_reads_files_pages_and_servers(home: Path) -> None:
+    async with ScriptedServer([Answer("An answer.")]) as server:
+        settings = home / ".config" / "motet" / "config.toml"
+        provider = f'[providers.own]\nbase_url = "{server.url}/v1"\ndialect = "openai"\nmodel = "scripted"\n'
+        question = ["ask", "-m", "own", "--allow", "send", "What is new?"]
+        settings.parent.mkdir(parents=True)
+        settings.write_text(provider)
+        code = "from motet.__main__ import main; raise SystemExit(main())"
+        modules = await asyncio.to_thread(imported_by, code, *question)
+    assert len(server.requests) == 1
+    assert modules & NOT_FOR_A_QUESTION == set()
+    assert {"motet.chat", "httpx2"} <= modules
 
 
 @pytest.mark.parametrize("room", ROOMS)

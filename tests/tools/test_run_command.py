@@ -292,6 +292,25 @@ async def test_a_command_that_had_the_network_leaves_untrusted_text_behind(proje
     assert [asked.untrusted for asked in project.asked] == [(), (), ("output of echo, which had the network",)]
 
 
+async def test_what_a_session_with_the_network_prints_later_is_untrusted_in_that_turn(project: Asking) -> None:
+    tool = RunCommand(project.kit, BARE)
+    await project.call(tool, shell="echo a; sleep 1000", session="s", network=True, timeout=0.3)
+    project.gate.untaint()
+    await project.call(tool, session="s", timeout=0.01)
+    assert project.gate.untrusted == ("output of sh, which had the network",)
+    await tool.close()
+
+
+@pytest.mark.parametrize("shell", ["curl file:///dev/null", "true; git fetch 2>&1", "env curl --version"])
+async def test_without_a_wall_what_programs_for_the_network_print_is_untrusted(
+    project: Asking, sandbox: SandboxState, shell: str
+) -> None:
+    await project.call(RunCommand(project.kit, sandbox), shell=shell)
+    assert project.gate.untrusted == ()
+    await project.call(RunCommand(project.kit, BARE), shell=shell)
+    assert project.gate.untrusted == ("output of sh, which had the network",)
+
+
 async def test_after_untrusted_text_an_approved_command_asks_and_a_no_runs_nothing(project: Asking) -> None:
     project.answer = Answer.CHAT
     tool = RunCommand(project.kit, BARE)

@@ -12,7 +12,7 @@ from motet.edits import Decision, Proposal
 from motet.messages import ToolCall
 from motet.permissions import Effect
 from motet.tools import EditDesk, Toolbox, ToolInput, ToolOutput, ToolSpec
-from motet.tools.builtin import ReplaceInFile
+from motet.tools.builtin.replace_in_file import ReplaceInFile
 from motet.tools.toolbox import MAX_OUTPUT_CHARACTERS
 from motet.workspace import MemoryWorkspace
 
@@ -230,7 +230,7 @@ async def test_a_call_that_changes_something_waits_for_the_one_before() -> None:
 
 
 async def test_a_tool_that_takes_too_long_is_stopped_and_says_so() -> None:
-    slow = Slow("do", frozenset({Effect.RUN}), [], asyncio.Event())
+    slow = Slow("do", frozenset({Effect.READ}), [], asyncio.Event())
     outputs = await Toolbox([slow], timeout=0.01).run([waits("do", "a")])
     assert outputs == [ToolOutput("do: stopped after 0.01 seconds without an end", is_error=True)]
 

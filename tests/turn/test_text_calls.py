@@ -8,7 +8,7 @@ from motet.edits import Decision, Proposal, Replace
 from motet.errors import EditFormatError
 from motet.messages import ToolCall
 from motet.tools import EditDesk, Toolbox, ToolOutput
-from motet.tools.builtin import ReplaceInFile
+from motet.tools.builtin.replace_in_file import ReplaceInFile
 from motet.turn.text_calls import calls_in_text, results_in_text
 from motet.workspace import MemoryWorkspace
 

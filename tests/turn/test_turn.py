@@ -14,7 +14,7 @@ from motet.models.protocol import Destination, Limits, Price, Usage
 from motet.models.scripted import Answer, ScriptedModel, call
 from motet.permissions import Effect, Gate, GrantStore, RuleSet
 from motet.tools import EditDesk, Tool, Toolbox, ToolInput, ToolOutput, ToolSpec
-from motet.tools.builtin import ReplaceInFile
+from motet.tools.builtin.replace_in_file import ReplaceInFile
 from motet.turn import (
     AnswerStarted,
     CostLimit,

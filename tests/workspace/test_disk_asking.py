@@ -14,7 +14,7 @@ from motet.errors import (
     PermissionDenied,
     StaleFile,
 )
-from motet.permissions import Action, Answer, Gate, GrantStore, RuleSet
+from motet.permissions import Action, Answer, Gate, GrantStore, Rule, RuleSet, Verdict
 from motet.text import TextFile
 from motet.workspace import Checkpoints, DiskWorkspace, Workspace, _fs
 
@@ -138,3 +138,16 @@ async def test_a_wait_for_another_motet_can_be_cancelled(project: Path, state: P
 def test_the_disk_keeps_the_promise_of_a_workspace(disk: DiskWorkspace) -> None:
     promise: Workspace = disk
     assert promise.root == disk.root
+
+
+@pytest.mark.parametrize("path", ["docs/a.md", "linked.md"])
+async def test_a_rule_that_denies_writing_counts_whatever_a_review_said(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "project"
+    (root / "docs").mkdir(parents=True)
+    (root / "docs" / "a.md").write_text("old\n")
+    (root / "linked.md").symlink_to("docs/a.md")
+    gate = Gate(root, RuleSet([Rule.parse("write:docs/*", Verdict.DENY)]), GrantStore(tmp_path / "state"))
+    workspace = DiskWorkspace(root, gate=gate, checkpoints=Checkpoints(tmp_path / "state", root))
+    with pytest.raises(PermissionDenied):
+        await workspace.write(await workspace.read(path), b"new\n")
+    assert (root / "docs" / "a.md").read_text() == "old\n"

@@ -15,12 +15,13 @@ from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Said, Sent, 
 from motet.chat.happening import Happening
 from motet.chat.keeping import Keeping
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
-from motet.chat.share import Share, newest
+from motet.chat.share import Prepared, Share, newest
 from motet.chat.title import clean_title, fallback_title, title_request
 from motet.errors import ModelError, ModelErrorKind, MotetError
 from motet.history import ChatInfo
 from motet.messages import Message, MessageStack, Role
 from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
+from motet.permissions import Action, Effect, Origin
 from motet.tools import Toolbox
 from motet.turn import (
     AnswerStarted,
@@ -34,6 +35,7 @@ from motet.turn import (
     TurnEvent,
     ask_to_send,
     run_turn,
+    to_the_end,
     tools_in_text,
 )
 
@@ -41,6 +43,8 @@ _PATIENCE = 0.15
 """Seconds that `send` waits, after a stop, for the turn to be put in order; it goes on behind the scenes."""
 _EDITS = frozenset({"replace_in_file"})
 """Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
+_ENDING = 5.0
+"""Seconds that the next turn, or closing, waits for one that was stopped and does not end."""
 _SENDS = "your messages, what you share in them, and what tools find"
 
 
@@ -65,6 +69,7 @@ class Chat:
         know, a line each."""
         self.parts = parts
         self.info = info
+        self.bare_model = model  # without the door
         self.model = parts.door(model)
         self.notes = tuple(notes)
         self.is_writable = writable
@@ -76,6 +81,8 @@ class Chat:
         self._share = Share(parts, stack)
         self._happening = Happening()
         self._task: asyncio.Task[None] | None = None
+        self._began = False  # what the human said is kept
+        self._is_stopping = False
         self._said: list[str] = []
         parts.before_asking = self._drawn
         parts.tell = self._tell
@@ -105,6 +112,17 @@ class Chat:
         """Whether a turn is under way."""
         return self._task is not None and not self._task.done()
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the history has it: a new chat comes there with the first thing that is said."""
+        return self.parts.history is not None and self._keeping.is_known
+
+    @property
+    def unfinished(self) -> str | None:
+        """The id of the answer whose calls have no results yet; None when there is none."""
+        stack = self._conversation.stack
+        return next((one.id for one in reversed(self.messages) if one.calls), None) if stack.open_calls else None
+
     def begin(self, prompts: Sequence[Message], tools: Sequence[str]) -> None:
         """The first messages of a new chat: the system prompt and what else it begins with, and the prompts of the
         tools that it has from the start.
@@ -125,18 +143,26 @@ class Chat:
         return self._turn(self._nothing_new)
 
     def say(self, text: str) -> None:
-        """Say `text` while a turn runs: it joins the conversation before the model's next round."""
-        self._said.append(text)
+        """Say `text` while a turn runs: it joins the conversation before the model's next round, or when the turn ends
+        before there is one."""
+        if text.strip():
+            self._said.append(text)
 
     def stop(self) -> None:
         """End the turn; `send` ends within 200 ms, and the stack is valid."""
-        if self._task is not None:
-            self._task.cancel()
+        task = self._task
+        if task is None or task.done() or self._is_stopping:
+            return
+        self._is_stopping = True
+        task.cancel()
+        task.add_done_callback(_heard)
+        task.get_loop().call_later(_PATIENCE, self._happening.close, Ended(End.STOPPED))
 
     async def close(self) -> None:
         """End the turn and whatever goes on behind the scenes."""
         self.stop()
-        await self._settled()
+        if self._task is not None and not self._task.done():
+            await asyncio.wait({self._task}, timeout=_ENDING)
 
     async def preview(self, text: str = "") -> ModelRequest:
         """The next request, exactly; with `text`, as it would be if that were sent. Nothing is sent or kept: where it
@@ -157,40 +183,52 @@ class Chat:
     async def keep_draft(self, text: str) -> None:
         """Keep what is typed and not sent; a new chat that has nothing else is kept for it."""
         self.info = replace(self.info, draft=text)
-        await self._keeping.draft(text)
+        await to_the_end(self._keeping.draft(text))
 
     async def hand_over(self, name: str) -> bool:
         """Hand over a tool or a group; false when it was. Raises `UsageError` for a name that there is not."""
-        prompts = self.parts.tools.hand_over(name)
-        await self._conversation.add_all(
-            [message.with_meta(cycle=self._conversation.stack.cycle).estimated() for message in prompts]
-        )
+        self._require_rest()
+        tools, cycle = self.parts.tools.copy(), self._conversation.stack.cycle
+        prompts = [message.with_meta(cycle=cycle).estimated() for message in tools.hand_over(name)]
+        if cycle:
+            await to_the_end(self._conversation.add_all(prompts))
+        else:
+            self._conversation.begin(prompts)
+        self.parts.tools = tools
         return bool(prompts)
 
     async def take_away(self, name: str) -> bool:
         """Take a tool or a group away again; false when it was not handed over."""
+        self._require_rest()
         lines = self.parts.tools.take_away(name)
-        await self._keeping.remove(self._conversation.stack.remove_context(lines))
+        await to_the_end(self._conversation.remove(lines))
         return bool(lines)
 
     async def compact(self) -> bool:
         """Have what was said before the last turns summed up; false when there is nothing to sum up."""
         self._require_writable()
+        self._require_rest()
         self._set_budget()
-        return await self._conversation.compact()
+        self.spending = Spending(self.model.price)
+        try:
+            return await self._conversation.compact()
+        finally:
+            if self.spending.requests or self.spending.usage.total:
+                await to_the_end(self._count())
 
     async def remove(self, line: str) -> bool:
         """Take an item out of the context block; false when it is not there."""
-        removed = self._conversation.stack.remove_context([line])
-        await self._keeping.remove(removed)
+        removed = await to_the_end(self._conversation.remove([line]))
         return self._share.forget(line) or bool(removed)
 
     def use(self, model: Model) -> None:
         """Go on with another model."""
+        self.bare_model = model
         self.model = self.parts.door(model)
 
     async def rename(self, title: str) -> None:
         """Give the chat a name."""
+        await to_the_end(self._keeping.make_known())
         self.info = await self.parts.rename(self.info, clean_title(title) or title[:60])
 
     def branch(self, before: str | None) -> list[Message]:
@@ -207,13 +245,14 @@ class Chat:
         raise MotetError(f"there is no turn {cycle} in this chat; it has {self._conversation.stack.cycle}")
 
     async def _turn(self, prepare: Callable[[], Awaitable[None]]) -> AsyncGenerator[ChatEvent]:
-        if self.is_running:
-            raise MotetError("a turn is running; what you say joins it with `say`, or stop it first")
+        if not self._is_stopping:
+            self._require_rest()
         self._require_writable()
         await self._settled()
         happening = self._happening = Happening()
         self._conversation.tell = happening.tell
         self.spending = Spending(self.model.price)
+        self._is_stopping = self._began = False
         self._task = task = asyncio.create_task(self._run(prepare, happening))
         try:
             async with aclosing(happening.events()) as events:
@@ -222,45 +261,65 @@ class Chat:
             if task.done():
                 task.result()
         finally:
-            if not task.done():
-                task.cancel()
+            if not task.done() and not self._is_stopping:  # whoever read has gone
+                self.stop()
                 await asyncio.wait({task}, timeout=_PATIENCE)
 
     async def _run(self, prepare: Callable[[], Awaitable[None]], happening: Happening) -> None:
-        """One turn, in a task of its own. What is raised before anything is kept is raised to the caller."""
-        began = False
+        """One turn, in a task of its own. What is raised before anything is kept is raised to the caller, and so is a
+        defect, when the chat is in order."""
+        defect: Exception | None = None
         try:
             await prepare()
-            began = True
             async with self.parts.around_turn(self._label):
                 ended = await self._rounds(happening)
         except asyncio.CancelledError:
-            ended = Ended(End.STOPPED, is_partial=await self._keep_broken_off())
-        except MotetError as error:
-            if not began:
+            ended = Ended(End.STOPPED)
+        except Exception as error:
+            if not self._began:
                 happening.close()
                 raise
-            partial = await self._keep_broken_off()
-            ended = Ended(End.FAILED, str(error), can_go_on=True, is_partial=partial, error=error)
-        except BaseException:
-            happening.close()
-            raise
+            if isinstance(error, MotetError):
+                ended = Ended(End.FAILED, str(error), can_go_on=True, error=error)
+            else:
+                defect, ended = error, Ended(End.FAILED, f"a defect of motet: {error!r}", can_go_on=True)
+        if self._began:
+            try:
+                ended = await to_the_end(self._put_in_order(happening, ended))
+            except asyncio.CancelledError:
+                pass  # stopped once more: it is all done
+            except Exception as error:
+                defect = defect or error
+        happening.close(ended)
+        if defect is not None:
+            raise defect
+
+    async def _put_in_order(self, happening: Happening, ended: Ended) -> Ended:
+        """After a turn, however it ended, the stack is valid, and all that was said is kept, if that can be."""
         try:
-            if began:
-                await self._after_turn(happening, ended)
-        finally:
-            happening.tell(ended)
-            happening.close()
+            ended = replace(ended, is_partial=await self._keep_broken_off(ended))
+            if not self.info.title:
+                await self._take_title(happening, "")
+            await self._count()
+            if self._said:
+                await self._join_plainly()
+                ended = replace(ended, can_go_on=True)
+        except MotetError as error:
+            happening.tell(Notice(f"not all of this is kept: {error}", Level.ERROR))
+        return ended
 
     async def _rounds(self, happening: Happening) -> Ended:
         """The model's rounds, and further ones for what was said while they ran."""
         while True:
             limit = ""
+            self._set_budget()
             async with aclosing(self._run_turn()) as events:
                 async for event in events:
+                    if self._is_stopping:  # something took the cancellation for its own
+                        raise asyncio.CancelledError
                     match event:
                         case TextDelta(text):
-                            await self._keeping.hear(text)
+                            self._keeping.hear(text)
                         case AnswerStarted():
                             self._keeping.begin_answer(self._conversation.stack.cycle, self.model.name)
                         case TurnEnded(limit=reached):
@@ -269,7 +328,10 @@ class Chat:
                             pass
                     happening.tell(event)
             if limit:
+                await self._join()
                 return Ended(End.LIMIT, limit, can_go_on=True)
+            if not self.info.title:
+                await self._give_title(happening)
             if not self._said:
                 return Ended(End.DONE)
 
@@ -279,68 +341,115 @@ class Chat:
 
     async def _submit(self, text: str, given: str) -> None:
         """Steps 2 to 8 of a submit. Raises before anything is kept."""
-        self.parts.gate.untaint()
-        for page in self._share.pages_that_wait:
-            self.parts.gate.taint(f"page {page}")
-        prepared = await self._share.prepare(text, self._next_cycle, self.model.limits, given)
-        if not f"{text}{given}".strip() and not prepared.shared:
-            raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
-        self._set_budget(prepared.tools)
-        told = await self._conversation.fitting(prepared.messages)
-        await ask_to_send(self.model, self.parts.gate, _SENDS)
+        gate = self.parts.gate
+        before = gate.untrusted
+        gate.untaint()
+        try:
+            for page in self._share.pages_that_wait:
+                gate.taint(f"page {page}")
+            prepared = await self._share.prepare(text, self._next_cycle, self.model.limits, given)
+            if not f"{text}{given}".strip() and not prepared.shared:
+                raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
+            self._set_budget(prepared.tools)
+            told = await self._conversation.fitting(prepared.messages)
+            await ask_to_send(self.model, gate, _SENDS)
+            await to_the_end(self._commit(prepared, self._conversation.budget.tokens(told)))
+        except BaseException:
+            if not self._began:  # the human has not spoken
+                for origin in before:
+                    gate.taint(origin)
+            raise
+
+    async def _commit(self, prepared: Prepared, tokens: int) -> None:
+        """What the human said becomes part of the conversation, all of it or nothing."""
+        await self._join_plainly()
         await self._conversation.add_all(prepared.messages)
+        self._began = True
         self._share.sent(prepared)
         for event in prepared.events:
             self._happening.tell(event)
         own = newest(prepared.messages)
-        tokens = self._conversation.budget.tokens(told)
         self._happening.tell(Sent(own.id, own.meta.cycle, tokens))
 
     async def _nothing_new(self) -> None:
         if not self._conversation.stack.cycle:
             raise NothingToSend("nothing was said yet; nothing was sent")
         self._set_budget()
+        self._began = True
 
     async def _join(self) -> None:
         """What was said while the turn ran becomes part of the conversation."""
         while self._said:
-            text = self._said.pop(0)
-            prepared = await self._share.prepare(text, self._conversation.stack.cycle, self.model.limits)
-            await self._conversation.add_all(prepared.messages)
-            self._share.sent(prepared)
+            text = self._said[0]
+            try:
+                prepared = await self._share.prepare(text, self._conversation.stack.cycle, self.model.limits)
+            except MotetError as error:
+                self._happening.tell(Notice(f"nothing is shared with what you said: {error}", Level.WARNING))
+                await to_the_end(self._join_plainly())
+                return
+            await to_the_end(self._joined(text, prepared))
+
+    async def _joined(self, text: str, prepared: Prepared) -> None:
+        await self._conversation.add_all(prepared.messages)
+        self._said.pop(0)
+        self._share.sent(prepared)
+        for event in (*prepared.events, Said(text)):
+            self._happening.tell(event)
+
+    async def _join_plainly(self) -> None:
+        """The same where nothing can be shared or asked any more: the texts as they are."""
+        while self._said:
+            text, cycle = self._said[0], self._conversation.stack.cycle
+            await self._conversation.add_all([Message.user(text).with_meta(cycle=cycle).estimated()])
+            self._said.pop(0)
             self._happening.tell(Said(text))
 
-    async def _keep_broken_off(self) -> bool:
-        """Keep what has arrived of an answer that broke off, marked; whether there was any."""
+    async def _keep_broken_off(self, ended: Ended) -> bool:
+        """Answer the calls that have no result, and keep what has arrived of an answer that broke off, marked; whether
+        there was any."""
+        await self._conversation.settle("it was stopped" if ended.reason is End.STOPPED else f"{ended.detail}")
         answer = self._keeping.broken_off()
-        if answer is None or self._conversation.stack.open_calls:
-            return False
-        await asyncio.shield(self._conversation.add(answer))
-        return True
+        if answer is not None:
+            await self._conversation.add(answer)
+        return answer is not None
 
-    async def _after_turn(self, happening: Happening, ended: Ended) -> None:
-        """The title, and what the chat has cost."""
-        if not self.info.title:
-            await self._give_title(happening, ended)
+    async def _count(self) -> None:
+        """What the chat has cost, and how long it is."""
         stack = self._conversation.stack
         self.info = await self.parts.update(self.info, self.model.name, stack.cycle, len(stack), self.spending)
 
-    async def _give_title(self, happening: Happening, ended: Ended) -> None:
-        first = next((message for message in self.messages if message.role is Role.USER and message.visible), None)
-        if first is None:
-            return
+    async def _give_title(self, happening: Happening) -> None:
+        """A title of the model's, when the first exchange is done."""
         title = ""
-        if self.options.titles and ended.reason is End.DONE:
+        if self.options.titles:
             try:
-                model = await self.parts.model_for(Work.TITLE, self.model)
-                if model.destination.remote:
-                    text, usage = await summarise(model, title_request(self.messages))
-                    self.spending.add(usage)
-                    title = clean_title(text)
+                title = await self._title_of_model()
             except MotetError as error:
                 happening.tell(Notice(f"no title: {error}", Level.WARNING))
-        await self.rename(title or fallback_title(first.shown))
-        happening.tell(Titled(self.info.title))
+            except asyncio.CancelledError:
+                pass  # the answer is whole: only the title is stopped
+        try:
+            await to_the_end(self._take_title(happening, title))
+        except MotetError as error:
+            happening.tell(Notice(f"the title is not kept: {error}", Level.WARNING))
+
+    async def _title_of_model(self) -> str:
+        model = await self.parts.model_for(Work.TITLE, self.model)
+        if not model.destination.remote:
+            return ""
+        there = Action(Effect.SEND, f"{model.destination.provider} {model.destination.host}", Origin.USER, _SENDS)
+        if model.destination != self.model.destination and not self.parts.gate.allows(there):
+            return ""  # nothing leaves for somebody else, and nobody is asked for the sake of a title
+        text, usage = await summarise(model, title_request(self.messages))
+        self.spending.add(usage)
+        return clean_title(text)
+
+    async def _take_title(self, happening: Happening, title: str) -> None:
+        """Name the chat, by the first thing that was said where there is no `title`."""
+        first = next((message for message in self.messages if message.role is Role.USER and message.visible), None)
+        if first is not None:
+            await self.rename(title or fallback_title(first.shown))
+            happening.tell(Titled(self.info.title))
 
     async def _sum_up(self, old: Sequence[Message], previous: Message | None) -> tuple[str, str]:
         model = await self.parts.model_for(Work.COMPACT, self.model)
@@ -388,10 +497,17 @@ class Chat:
         if not self.is_writable:
             raise ReadOnly("another motet holds this chat; fork it to go on here, or close it there")
 
+    def _require_rest(self) -> None:
+        if self.is_running:
+            raise MotetError("a turn is running; what you say joins it with `say`, or stop it first")
+
     async def _settled(self) -> None:
-        """Wait for the end of a turn that was stopped."""
+        """Wait for the end of a turn that was stopped. Raises `MotetError` when it does not come, or somebody else
+        began the next one."""
         if self._task is not None and not self._task.done():
-            await asyncio.wait({self._task})
+            await asyncio.wait({self._task}, timeout=_ENDING)
+            if self.is_running:
+                raise MotetError("what was stopped has not ended yet; wait a moment, then try again")
 
     async def _drawn(self) -> None:
         await self._happening.drawn()
@@ -399,3 +515,9 @@ class Chat:
     def _tell(self, event: ChatEvent) -> None:
         if self.is_running:
             self._happening.tell(event)
+
+
+def _heard(task: asyncio.Task[None]) -> None:
+    """Whoever stopped the turn wants to hear no more of it."""
+    if not task.cancelled():
+        task.exception()

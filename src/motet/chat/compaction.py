@@ -43,9 +43,11 @@ async def summarise(model: Model, request: ModelRequest) -> tuple[str, Usage]:
     return "".join(pieces).strip(), usage
 
 
-def summary_message(text: str, source: str) -> Message:
-    """The message that stands for what was summed up."""
+def summary_message(text: str, source: str, shared: Sequence[str] = ()) -> Message:
+    """The message that stands for what was summed up; `shared`: lines of the context block among it."""
     told = f"Summary of the conversation until here, in place of its messages:\n\n{text}"
+    if shared:
+        told += f"\n\nShared until here, and not part of this any more: {', '.join(shared)}"
     meta = Meta(tag=tags.COMPACT_SUMMARY, source=source)
     return Message(Role.USER, (Text(told),), visible=False, meta=meta).estimated()
 

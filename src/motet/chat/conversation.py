@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from motet.chat.budget import Budget
 from motet.chat.compaction import summary_message
 from motet.chat.events import ChatEvent, Compacted, Level, Notice
 from motet.chat.keeping import Keeping
-from motet.chat.view import to_be_summed_up, view
+from motet.chat.view import newest_summary, to_be_summed_up, view
 from motet.errors import ModelError
-from motet.messages import Message, MessageStack, Role, tags
+from motet.messages import Message, MessageStack, Role, ToolResult, tags
+from motet.turn import to_the_end
 
 SumUp = Callable[[Sequence[Message], Message | None], Awaitable[tuple[str, str]]]
 """Has messages and the summary before them summed up: the text, and the model it is from. Raises `MotetError`."""
@@ -40,18 +42,14 @@ class ChatConversation:
     _summed_up_at: int = 0
     _last_sent: str = ""
     _unkept: list[Message] = field(default_factory=list[Message])
+    _one_write: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def next_request(self) -> Sequence[Message]:
         """See `Conversation`. Raises `TooLong`."""
         if self.join is not None:
             await self.join()
         told = await self.fitting()
-        fresh = self.stack.since(self._last_sent)
-        sent = [message.with_meta(sent=True) for message in fresh if not message.meta.sent]
-        for message in sent:
-            self.stack.replace(message)
-        await self.keeping.replace(sent)
-        self._last_sent = fresh[-1].id if fresh else self._last_sent
+        await to_the_end(self._mark_as_sent())
         return told
 
     async def add(self, message: Message) -> None:
@@ -60,9 +58,11 @@ class ChatConversation:
         message = message.with_meta(cycle=cycle).estimated()
         if message.role is Role.ASSISTANT:
             message = self.keeping.as_answer(message)
-        await self.add_all([message])
+        self.stack.append(message)
+        self._unkept.append(message)
         if message.role is Role.ASSISTANT:
             self.keeping.end_answer()
+        await to_the_end(self._keep())
 
     def begin(self, messages: Sequence[Message]) -> None:
         """Begin with these; they are kept with the first that is added."""
@@ -71,12 +71,53 @@ class ChatConversation:
         self._unkept += messages
 
     async def add_all(self, messages: Sequence[Message]) -> None:
-        """Add messages as they are, all of them kept or none. What could not be kept is kept with the next."""
+        """Add messages as they are, all of them or, where they cannot be kept, none; to be done `to_the_end`.
+
+        Raises `HistoryError`, and `ValueError` while a call has no result.
+        """
+        if self.stack.open_calls:
+            raise ValueError(f"calls without a result: {', '.join(self.stack.open_calls.values())}")
+        await self._keep(messages)
         for message in messages:
             self.stack.append(message)
-        self._unkept += messages
-        await self.keeping.append(*self._unkept)
-        self._unkept.clear()
+
+    async def remove(self, lines: Iterable[str]) -> list[Message]:
+        """Take the messages out that are linked to these lines of the context block; returns them."""
+        async with self._one_write:
+            removed = self.stack.remove_context(lines)
+            gone = {message.id for message in removed}
+            unkept = {message.id for message in self._unkept}
+            self._unkept = [message for message in self._unkept if message.id not in gone]
+            await self.keeping.remove([message for message in removed if message.id not in unkept])
+        return removed
+
+    async def settle(self, why: str) -> None:
+        """Give a result to each call that has none, which says `why`. What cannot be kept is kept with the next."""
+        for call_id, name in self.stack.open_calls.items():
+            result = ToolResult(call_id, name, is_error=True)
+            message = Message.tool(result, f"{name}: no result, {why}", tags.TOOL_OUTPUT)
+            message = message.with_meta(cycle=self.stack.cycle).estimated()
+            self.stack.append(message)
+            self._unkept.append(message)
+        await self._keep()
+
+    async def _keep(self, messages: Sequence[Message] = ()) -> None:
+        """Keep what is not kept yet and `messages` behind it, all or none."""
+        async with self._one_write:
+            if self._unkept or messages:
+                waiting = len(self._unkept)
+                await self.keeping.append(*self._unkept, *messages)
+                del self._unkept[:waiting]
+
+    async def _mark_as_sent(self) -> None:
+        """All is kept before it is sent."""
+        await self._keep()
+        fresh = self.stack.since(self._last_sent)
+        sent = [message.with_meta(sent=True) for message in fresh if not message.meta.sent]
+        await self.keeping.replace(sent)
+        for message in sent:
+            self.stack.replace(message)
+        self._last_sent = fresh[-1].id if fresh else self._last_sent
 
     async def fitting(self, coming: Sequence[Message] = ()) -> list[Message]:
         """What a request says that has `coming` besides; made to fit where it has to be. Raises `TooLong`."""
@@ -114,21 +155,23 @@ class ChatConversation:
         if not old:
             return False
         before = self.budget.tokens(view(tuple(self.stack), self._cut))
-        summaries = [message for message in self.stack if message.tag == tags.COMPACT_SUMMARY]
-        text, source = await self.sum_up(old, summaries[-1] if summaries else None)
+        previous = newest_summary(tuple(self.stack))
+        self._summed_up_at = len(self.stack)
+        text, source = await self.sum_up(old, previous)
         if not text:
             return False
-        summed_up = [message.with_meta(compacted=True) for message in (*old, *summaries)]
-        await self.add_all([summary_message(text, source).with_meta(cycle=self.stack.cycle)])
-        for message in summed_up:
-            self.stack.replace(message)
-        await self.keeping.replace(summed_up)
-        self._summed_up_at = len(self.stack)
+        gone = [*old, *([previous] if previous else [])]
+        shared = dict.fromkeys(message.context.id for message in old if message.context)
+        summary = summary_message(text, source, tuple(shared))
+        summary = summary.with_meta(cycle=max(message.meta.cycle for message in gone))
+        await to_the_end(self._sum_up(summary, [one.with_meta(compacted=True) for one in gone]))
         after = self.budget.tokens(view(tuple(self.stack), self._cut))
         self.tell(Compacted(len(old), before, after))
         return True
 
-
-def hidden(message: Message, cycle: int) -> Message:
-    """A message that is shared in `cycle`, counted."""
-    return replace(message.with_meta(cycle=cycle), visible=False).estimated()
+    async def _sum_up(self, summary: Message, summed_up: Sequence[Message]) -> None:
+        await self.add_all([summary])
+        await self.keeping.replace(summed_up)
+        for message in summed_up:
+            self.stack.replace(message)
+        self._summed_up_at = len(self.stack)

@@ -3,11 +3,12 @@ second."""
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from motet.history import History
+from motet.history import History, HistoryError
 from motet.messages import Message, Meta, Role, Text
 
 _EVERY = 1.0
@@ -22,7 +23,9 @@ class Keeping:
         self._history = history
         self._chat_id = chat_id
         self._create = create
-        self._stored_at = 0.0
+        self._creating = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._storing: asyncio.Task[None] | None = None
         self._answer: Message | None = None
         self._pieces: list[str] = []
 
@@ -38,10 +41,21 @@ class Keeping:
             await self._known()
             await self._history.set_draft(self._chat_id, text)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the history knows the chat."""
+        return self._history is not None and self._create is None
+
+    async def make_known(self) -> None:
+        """Have the history know the chat."""
+        if self._history is not None:
+            await self._known()
+
     async def _known(self) -> None:
-        if self._create is not None:
-            create, self._create = self._create, None
-            await create()
+        async with self._creating:
+            if self._create is not None:
+                await self._create()
+                self._create = None
 
     async def replace(self, messages: Sequence[Message]) -> None:
         """Keep other versions of messages that are there."""
@@ -57,15 +71,21 @@ class Keeping:
         """A request goes out to the model `source`."""
         self._pieces.clear()
         self._answer = Message(Role.ASSISTANT, meta=Meta(cycle=cycle, source=source, partial=True))
-        self._stored_at = time.monotonic()
 
-    async def hear(self, text: str) -> None:
-        """The next piece of the answer."""
+    def hear(self, text: str) -> None:
+        """The next piece of the answer: kept within a second, also when nothing comes after it."""
         self._pieces.append(text)
-        if time.monotonic() - self._stored_at >= _EVERY:
-            self._stored_at = time.monotonic()
-            answer = self.broken_off()
-            if answer is not None and self._history is not None:
+        if self._timer is None and self._history is not None:
+            self._timer = asyncio.get_running_loop().call_later(_EVERY, self._store_soon)
+
+    def _store_soon(self) -> None:
+        self._timer = None
+        self._storing = asyncio.create_task(self._store())
+
+    async def _store(self) -> None:
+        answer = self.broken_off()
+        if answer is not None and self._history is not None:
+            with suppress(HistoryError):  # the answer goes on; what is wrong is said when it is appended
                 await self._history.partial(self._chat_id, answer)
 
     def broken_off(self) -> Message | None:
@@ -82,6 +102,9 @@ class Keeping:
         return message.with_meta(id=self._answer.id, source=self._answer.meta.source)
 
     def end_answer(self) -> None:
-        """The answer under way was appended."""
+        """The answer under way is a message now: nothing of it is kept apart from that."""
         self._answer = None
         self._pieces.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -16,19 +16,29 @@ _CUT = 400
 def view(messages: Sequence[Message], cut: Set[str] = frozenset(), system: str | None = None) -> list[Message]:
     """`messages` as a request has them: the newest summary in the place of what it stands for, the outputs with an id
     in `cut` as one line, and `system` as the system prompt."""
-    summaries = [message for message in messages if message.tag == tags.COMPACT_SUMMARY]
+    summary = newest_summary(messages)
     told = [
         cut_output(message) if message.id in cut else message
         for message in messages
-        if not message.meta.compacted and message.tag != tags.COMPACT_SUMMARY
+        if not _is_summed_up(message, summary) and message.tag != tags.COMPACT_SUMMARY
     ]
     if system is not None:
         prompt = (Text(system),)
         told = [replace(one, parts=prompt) if one.tag == tags.SYSTEM_PROMPT else one for one in told]
-    if not summaries:
+    if summary is None:
         return told
     first = next((at for at, message in enumerate(told) if message.tag not in KEPT), len(told))
-    return [*told[:first], summaries[-1], *told[first:]]
+    return [*told[:first], summary, *told[first:]]
+
+
+def newest_summary(messages: Sequence[Message]) -> Message | None:
+    """The summary that counts; its cycle is the last that it stands for."""
+    return next((message for message in reversed(messages) if message.tag == tags.COMPACT_SUMMARY), None)
+
+
+def _is_summed_up(message: Message, summary: Message | None) -> bool:
+    """Whether `summary` stands for it: a fork may begin before the summary that did."""
+    return message.meta.compacted and summary is not None and message.meta.cycle <= summary.meta.cycle
 
 
 def old_outputs(messages: Sequence[Message], keep_cycles: int) -> list[str]:
@@ -50,12 +60,14 @@ def to_be_summed_up(messages: Sequence[Message], keep_cycles: int, pinned: Set[s
     """The messages that a summary may stand for: those before the last `keep_cycles` cycles, but for prompts, rules,
     and what is shared under a line in `pinned`. Calls go together with their results, because cycles do."""
     newest = max((message.meta.cycle for message in messages), default=0)
+    summary = newest_summary(messages)
     return [
         message
         for message in messages
         if 0 < message.meta.cycle <= newest - keep_cycles
-        and not message.meta.compacted
+        and not _is_summed_up(message, summary)
         and message.tag not in KEPT
+        and message.tag != tags.COMPACT_SUMMARY
         and not (message.context and message.context.id in pinned)
     ]
 

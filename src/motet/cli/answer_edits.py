@@ -31,8 +31,9 @@ def edits_in(answer: str, path: str) -> tuple[Understood, str]:
     if not found.left_out:
         return found, "the answer holds none"
     lines = ", ".join(str(one.line) for one in found.left_out)
-    many = len(found.left_out) > 1
-    return found, f"the fence{'s' if many else ''} in line{'s' if many else ''} {lines} of the answer name no file"
+    if len(found.left_out) == 1:
+        return found, f"the fence in line {lines} of the answer names no file"
+    return found, f"the fences in lines {lines} of the answer name no file"
 
 
 async def apply_edits(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from motet.edits import FORMATS, EditPreview, StreamParser
+from typing import TYPE_CHECKING
+
 from motet.errors import EditFormatError
 from motet.models.protocol import ToolCallDelta
+
+if TYPE_CHECKING:
+    from motet.edits import StreamParser
 
 
 class CallProgress:
@@ -30,14 +34,17 @@ class _Call:
     """One call; the tools that edit are named like the formats of their arguments."""
 
     def __init__(self, tool: str) -> None:
-        self._parser = StreamParser(tool) if tool in FORMATS else None
+        from motet.edits import FORMATS, StreamParser  # 70 ms; many an answer calls nothing
+
+        self._parser: StreamParser | None = StreamParser(tool) if tool in FORMATS else None
+        self._edits = tool in FORMATS
         self._tool = tool
         self._path = ""
         self._lines = 0
 
     @property
     def doing(self) -> str:
-        if self._tool not in FORMATS:
+        if not self._edits:
             return f"calls {self._tool}" if self._tool else "calls a tool"
         if not self._path:
             return "writes an edit"
@@ -46,6 +53,8 @@ class _Call:
     def hear(self, arguments: str) -> None:
         if self._parser is None:
             return
+        from motet.edits import EditPreview
+
         try:
             pieces = self._parser.feed(arguments)
         except EditFormatError:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from motet import __version__
 from motet.chat import Chat, ChatEvent, Compacted, Ended, Notice, Said, Sent, Shared, Titled
+from motet.cli import output
 from motet.cli.output import write_json
+from motet.errors import MotetError
 from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, Usage
 from motet.tools.kit import Told
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
@@ -62,6 +64,11 @@ class ChatJson:
                 _write("ended", reason=reason, detail=detail, can_go_on=can_go_on, partial=is_partial, tokens=used)
             case _:
                 pass
+
+
+def write_error(error: MotetError) -> None:
+    """Write the error that ended the run before it could end by itself."""
+    output.write_error(error, SCHEMA)
 
 
 def _write(event: str, **fields: object) -> None:

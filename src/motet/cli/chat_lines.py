@@ -59,7 +59,8 @@ class AnswerView:
                 first = (output.shown or output.text).strip().split("\n", 1)[0]
                 terminal.spans((f"{call.name}  ", "bold"), (first, "red" if output.is_error else "dim"), hang=2)
             case Retrying(delay, attempt, reason):
-                terminal.line(f"{reason}; trying again in {delay:.0f} s (attempt {attempt})", "yellow", hang=2)
+                what = reason.partition(";")[0]  # what follows is for when it fails at last
+                terminal.line(f"{what}; trying again in {delay:.0f} s (attempt {attempt})", "yellow", hang=2)
             case Shared(line, tokens):
                 terminal.line(f"Shared: {line} ({tokens:,} tokens)", "dim", hang=2)
             case Notice(text, level):

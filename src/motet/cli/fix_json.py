@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from motet import __version__
+from motet.cli import output
 from motet.cli.output import write_json
 from motet.edits import Proposal
 from motet.edits.lines import join_lines
@@ -109,7 +110,7 @@ def _write_end(event: Fixed) -> None:
 
 def write_error(error: MotetError) -> None:
     """Write the error that ended the run before it could end by itself."""
-    _write("error", message=str(error), exit_code=error.exit_code)
+    output.write_error(error, SCHEMA)
 
 
 def _tokens(usage: Usage) -> Mapping[str, object]:

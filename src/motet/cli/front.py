@@ -6,17 +6,20 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from motet import engine
 from motet.cli.ask import ask_in_terminal
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import EndOfInput, Keyboard
-from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
-from motet.fix import AcceptAll, ProposeOnly
 from motet.permissions import Ask
-from motet.tools import Reviewer
+from motet.tools import AcceptAll, ProposeOnly
 from motet.tools.kit import Human, Nobody, Question
+
+if TYPE_CHECKING:
+    from motet.edits import Proposal
+    from motet.tools import Reviewer
 
 
 @dataclass(slots=True)
@@ -48,7 +51,7 @@ class Front:
         if self.yes:
             return AcceptAll()
         if self.terminal.can_ask:
-            return TerminalReviewer(self.terminal, self.keyboard, lambda _: (), self.interrupts.held)
+            return HunkReview(self)
         return ProposeOnly()
 
 
@@ -64,6 +67,21 @@ async def in_front(terminal: Terminal, *, yes: bool = False) -> AsyncGenerator[F
         finally:
             ticking.cancel()
             terminal.close()
+
+
+class HunkReview:
+    """Shows the human each hunk of what is proposed; imported with the first one. See `Reviewer`."""
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+
+    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """See `Reviewer`."""
+        from motet.cli.review import TerminalReviewer
+
+        front = self._front
+        reviewer = TerminalReviewer(front.terminal, front.keyboard, lambda _: (), front.interrupts.held)
+        return await reviewer.review(proposals)
 
 
 class TerminalHuman:

@@ -23,6 +23,11 @@ def write_json(value: object, indent: int | None = None) -> None:
     write_line(as_json(value, indent))
 
 
+def write_error(error: MotetError, schema: int) -> None:
+    """The error that ended a run before it could end by itself, as its last event; `schema`: of the others."""
+    write_json({"schema": schema, "event": "error", "message": str(error), "exit_code": error.exit_code})
+
+
 def write_line(text: str) -> None:
     """One line, as it is. Raises `MotetError` when it cannot be written, `ReaderGone` when nobody reads."""
     with told():

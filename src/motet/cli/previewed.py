@@ -90,7 +90,7 @@ async def _model(model: str | None, info: ChatInfo | None, terminal: Terminal) -
             terminal.line(f"{info.model}, the model of {short_id(info.id)}: {error}", "yellow", hang=2)
         else:
             return engine, chosen, "the chat's own"
-    chosen, why = await engine.choose_model()
+    chosen, why = await engine.choose_model(work="chat")
     return engine, chosen, why
 
 

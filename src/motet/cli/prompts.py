@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from motet.chat import Chat
-from motet.cli.given_files import sources_of
 from motet.context import Diagnoses, Library, PromptEntry, fill, gather, load_library
 from motet.context.placeholders import names_in
 from motet.errors import UsageError
 from motet.paths import config_dir
+
+if TYPE_CHECKING:  # a list of prompts needs no chat
+    from motet.chat import Chat
 
 
 def library() -> Library:
@@ -50,6 +52,8 @@ async def filled(
     `given`: the human's own words; a text that asks for none gets them at its end. `paths`: the files that are meant,
     the last one before all others. Raises `NothingToFill`.
     """
+    from motet.cli.given_files import sources_of
+
     names = {name for name, _ in names_in(text)}
     sources = replace(sources_of(chat), in_context=paths, diagnoses=diagnoses)
     found = await gather([name for name in names if name not in values], sources, given=given)

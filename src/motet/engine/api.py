@@ -11,6 +11,7 @@ it, as on the command line.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
@@ -105,12 +106,14 @@ class Conversation:
         self._begin = begin
         self._fork = fork
         self._chat: Chat | None = None
+        self._beginning = asyncio.Lock()
 
     async def ready(self) -> Chat:
         """The chat itself, begun. Raises `MotetError`."""
-        if self._chat is None:
-            self._chat = await self._begin()
-        return self._chat
+        async with self._beginning:
+            if self._chat is None:
+                self._chat = await self._begin()
+            return self._chat
 
     async def send(self, text: str) -> AsyncGenerator[ChatEvent]:
         """Say `text`; the events of the turn. Raises `MotetError` before anything is sent."""

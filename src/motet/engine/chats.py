@@ -6,12 +6,13 @@ import platform
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motet.chat import Chat, ChatOptions, ChatParts, Level, Notice, Work
 from motet.chat.parts import nothing
 from motet.context import Command, Variable
-from motet.edits import Proposal
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.handed import EDIT_FORMAT, tool_set
 from motet.engine.pages import Pages
@@ -23,12 +24,16 @@ from motet.models.protocol import Model
 from motet.permissions import Action, Answer, Ask, Denial, Gate
 from motet.prompts import prompt
 from motet.settings import Settings
-from motet.tools import EditDesk, Reviewer, Tool
-from motet.tools.builtin.get_diagnostics import GetDiagnostics
+from motet.tools import Tool
+from motet.tools.groups import ToolSet
 from motet.tools.kit import Human, Kit, Question
 from motet.tools.notes import Notes
 from motet.tools.registry import Maker
 from motet.workspace import DiskWorkspace
+
+if TYPE_CHECKING:
+    from motet.edits import Proposal
+    from motet.tools import EditDesk, Reviewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +73,17 @@ class Extras:
 
 @dataclass(slots=True)
 class Chats:
-    """The chats that this process has open. Without a `history` nothing is kept."""
+    """The chats that this process has open. Without a `history` nothing is kept. `titles`: a model names new ones,
+    where the settings let it."""
 
     house: House
     front: Front
     history: History | None
     extras: Extras = field(default_factory=Extras)
+    titles: bool = False
     _leases: dict[str, Lease] = field(default_factory=dict[str, Lease])
     _open: list[Chat] = field(default_factory=list[Chat])
+    _tools: list[ToolSet] = field(default_factory=list[ToolSet])
 
     def new(self, model: Model, *, tools: Sequence[str] = ()) -> Chat:
         """A chat that begins. `tools`: names of tools and groups that it has besides those of the settings. Raises
@@ -92,7 +100,12 @@ class Chats:
         """A stored chat, to be read and, if no other process holds it, to go on. Raises `HistoryError`."""
         history = self._stored()
         lease = await history.lease(chat_id)
-        stored = await history.load(chat_id)
+        try:
+            stored = await history.load(chat_id)
+        except BaseException:
+            if lease is not None:
+                lease.close()
+            raise
         if lease is not None:
             self._leases[chat_id] = lease
         return self._chat(stored.info, model, stored.messages, writable=lease is not None, notes=stored.notes)
@@ -100,12 +113,15 @@ class Chats:
     async def fork(self, chat: Chat, before: str | None = None) -> Chat:
         """A new chat that begins with what `chat` says before the message with the id `before`; None: with all of
         it."""
-        messages = chat.branch(before)
+        before = before or chat.unfinished
+        messages: Sequence[Message] = chat.branch(before)
         info = replace(chat.info, id=new_id(), parent=chat.id, forked_at=before or "", cost=0.0, tokens=0)
-        if self.history is not None:
-            info = await self.history.fork(chat.id, before, info.id)
-            await self._hold(info)
-        return self._chat(info, chat.model, messages)
+        if self.history is None or not chat.is_kept:
+            return self._chat(info, chat.bare_model, messages, is_new=True)
+        info = await self.history.fork(chat.id, before, info.id)
+        await self._hold(info)
+        stored = await self.history.load(info.id)  # with what has arrived of an answer
+        return self._chat(stored.info, chat.bare_model, stored.messages)
 
     async def newest(self) -> ChatInfo | None:
         """The chat of this workspace that something was said in last."""
@@ -116,6 +132,8 @@ class Chats:
         """End what runs, and let others have the chats."""
         for chat in self._open:
             await chat.close()
+        for tools in self._tools:
+            await tools.close()
         for lease in self._leases.values():
             lease.close()
         await self.house.diagnosing.close()
@@ -127,8 +145,8 @@ class Chats:
 
     async def _keep(self, info: ChatInfo) -> None:
         if self.history is not None:
-            await self.history.create(info)
             await self._hold(info)
+            await self.history.create(info)
 
     async def _hold(self, info: ChatInfo) -> None:
         lease = await self._stored().lease(info.id)
@@ -149,17 +167,30 @@ class Chats:
         front = _After(self.front)
         gate = house.gate(front.ask if self.front.ask else None)
         workspace = house.workspace(gate)
-        after = house.diagnosing.after_edit
-        desk = EditDesk(workspace, front, after, approximate="propose" if self.front.ask else "refuse")
+
+        @cache
+        def desk() -> EditDesk:
+            from motet.tools.desk import EditDesk
+
+            after = house.diagnosing.after_edit
+            return EditDesk(workspace, front, after, approximate="propose" if self.front.ask else "refuse")
+
         outputs = house.state / "outputs" / info.id
-        parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings))
+        parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings, titles=self.titles))
         kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told))
-        wired: dict[str, Maker] = {"get_diagnostics": lambda kit: GetDiagnostics(kit, house.diagnosing)}
-        wired |= house.pages.tools(info.id)
+        wired: dict[str, Maker] = {"get_diagnostics": house.diagnosing.tool, **house.pages.tools(info.id)}
         tools, names = tool_set(kit, settings, messages, self.extras.tools, EDIT_FORMAT, wired)
         parts.tools = tools
+        self._tools.append(tools)
         parts.context = context_of(
-            workspace, gate, tools, names, settings, house.prompts, house.pages, house.diagnosing
+            workspace,
+            gate,
+            tools,
+            names,
+            settings,
+            house.prompts,
+            house.pages.shared(gate, info.id),
+            house.diagnosing,
         )
         for variable in self.extras.variables:
             parts.context.known.variables.add(variable)
@@ -175,7 +206,9 @@ class Chats:
 
         parts.model_for = model_for
         front.wait = lambda: parts.before_asking()
-        chat = Chat(parts, info, model, messages, writable=writable, notes=notes)
+        chat = Chat(parts, info, model, () if is_new else messages, writable=writable, notes=notes)
+        if is_new:
+            chat.begin(messages, ())
         self._open.append(chat)
         return chat
 
@@ -230,7 +263,7 @@ def _notes(text: str) -> Message:
     return Message.attachment(Text(said), context=context, tag=tags.RULES, source="notes")
 
 
-def _options(settings: Settings) -> ChatOptions:
+def _options(settings: Settings, *, titles: bool) -> ChatOptions:
     chat = settings.chat
     return ChatOptions(
         rounds=chat.rounds,
@@ -239,6 +272,6 @@ def _options(settings: Settings) -> ChatOptions:
         max_prompt_tokens=chat.max_prompt_tokens,
         keep_cycles=chat.keep_cycles,
         tool_timeout=settings.tools.timeout,
-        titles=chat.titles,
+        titles=chat.titles and titles,
         context_last=chat.context_order == "after",
     )

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from motet.diagnostics import DiagnosticsService, Report, compare
-from motet.fix.outcome import describe_after
 from motet.text import Diagnostic, TextFile
+from motet.errors import MotetError
+from motet.tools import Tool
+from motet.tools.kit import Kit
+
+if TYPE_CHECKING:
+    from motet.diagnostics import DiagnosticsService, Report
 
 _PATIENCE = 20.0
 """Seconds that the answer to an edit waits for what servers say about it."""
 
 
 class Diagnosing:
-    """The diagnostics of one workspace, for all of its chats."""
+    """The diagnostics of one workspace, for all of its chats. What asks servers is imported with the first question:
+    most chats have none."""
 
     def __init__(self, make: Callable[[], DiagnosticsService]) -> None:
         self._make = make
         self._service: DiagnosticsService | None = None
         self._files: dict[str, TextFile] = {}
         self._known: list[Diagnostic] = []
+
+    def tool(self, kit: Kit) -> Tool:
+        """`get_diagnostics` for one chat."""
+        from motet.tools.builtin.get_diagnostics import GetDiagnostics
+
+        return GetDiagnostics(kit, self)
 
     async def check(self, files: Sequence[TextFile]) -> Report:
         """What is wrong with these versions of `files`."""
@@ -35,6 +47,9 @@ class Diagnosing:
     async def after_edit(self, written: Sequence[TextFile]) -> dict[str, str]:
         """By path, what is new and what is solved in files just written; of a file that was never looked at before,
         all that is wrong with it. Nothing where servers take too long."""
+        from motet.diagnostics import compare
+        from motet.fix.outcome import describe_after
+
         paths = {file.path for file in written}
         before = {path: self._files[path] for path in paths if path in self._files}
         old = [found for found in self._known if found.path in paths]
@@ -43,6 +58,8 @@ class Diagnosing:
                 report = await self.check(written)
         except TimeoutError:
             return {}
+        except MotetError as error:  # the edit is applied: that must be told, whatever servers do
+            return {path: f"what compilers say is not known: {error}" for path in paths}
         return describe_after(compare(old, before, report.diagnostics, self._files), paths)
 
     async def close(self) -> None:

@@ -6,22 +6,17 @@ import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, Literal
 
 from motet.chat import Work
-from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec, Surroundings
 from motet.engine.chats import Chats, Extras, Front, House
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.models import model_config
 from motet.engine.models import model_for as own_model_for
 from motet.engine.outgoing import Outgoing, recorder
 from motet.engine.pages import Pages
-from motet.engine.servers import FoundServer, find_servers, server_specs
 from motet.engine.trust import project_items, project_trust
 from motet.errors import UsageError
-from motet.fix import FixEvent, FixLoop, FixOptions, RoundReviewer
 from motet.history import History
 from motet.models.catalog import Candidate, choose, list_models
 from motet.models.protocol import Model
@@ -32,6 +27,11 @@ from motet.permissions.egress import EgressLog
 from motet.settings import Loaded, load_settings
 from motet.text import Severity
 from motet.workspace import Checkpoints, DiskWorkspace, find_workspace, resolve_user_path
+
+if TYPE_CHECKING:  # what asks servers, and the loop of `motet fix`, are imported by those who use them
+    from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec
+    from motet.engine.servers import FoundServer
+    from motet.fix import FixEvent, FixLoop, RoundReviewer
 
 
 def load(start: Path, flags: Mapping[str, object], environ: Mapping[str, str] = os.environ) -> Loaded:
@@ -81,6 +81,8 @@ class Engine:
         found = await self.workspace.list_files(typed)
         if not self.loaded.settings.ignore:
             return found
+        from pathspec import GitIgnoreSpec
+
         ignored = GitIgnoreSpec.from_lines(self.loaded.settings.ignore)
         return [path for path in found if path in typed or not ignored.match_file(path)]
 
@@ -105,10 +107,15 @@ class Engine:
 
     def servers(self) -> list[ServerSpec]:
         """The language servers that would be used, known ones and the user's own."""
+        from motet.engine.servers import server_specs
+
         return server_specs(self.loaded, self.gate)
 
     def found_servers(self) -> list[FoundServer]:
         """Each server, and where it would be started from; of alternatives only the first that is there."""
+        from motet.diagnostics import Surroundings
+        from motet.engine.servers import find_servers
+
         trust = project_trust(self.root, self.gate)
         return find_servers(self.servers(), Surroundings(self.root, trust.tool_directories, trust.runs_code))
 
@@ -128,6 +135,8 @@ class Engine:
             await service.close()
 
     def _service(self, checkers: Sequence[str], on_progress: Callable[[Progress], None]) -> DiagnosticsService:
+        from motet.diagnostics import DiagnosticsService
+
         settings = self.loaded.settings
         trust = project_trust(self.root, self.gate)
         return DiagnosticsService(
@@ -153,11 +162,17 @@ class Engine:
 
     @asynccontextmanager
     async def chats(
-        self, front: Front, *, keep: bool = True, record: Path | None = None, extras: Extras | None = None
+        self,
+        front: Front,
+        *,
+        keep: bool = True,
+        record: Path | None = None,
+        extras: Extras | None = None,
+        titles: bool = False,
     ) -> AsyncGenerator[Chats]:
         """The chats of this workspace; what is open ends with the context. `record`: where sessions are recorded."""
         history = History.open(self.state) if keep else None
-        chats = Chats(self._house(record), front, history, extras or Extras())
+        chats = Chats(self._house(record), front, history, extras or Extras(), titles)
         try:
             yield chats
         finally:
@@ -200,11 +215,16 @@ class Engine:
         approximate: Literal["refuse", "propose"] = "refuse",
     ) -> FixLoop:
         """The loop of `motet fix`, with the limits of the settings; `approximate` as for `EditDesk`."""
+        from motet.fix import FixLoop, FixOptions, Notice
+
         fix = self.loaded.settings.fix
         options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run, approximate)
-        return FixLoop(self.workspace, diagnostics, model, self.gate, reviewer, options, emit)
+        door = Outgoing(model, lambda line: emit(Notice(line)), recorder(EgressLog(self.state), self.root, ""))
+        return FixLoop(self.workspace, diagnostics, door, self.gate, reviewer, options, emit)
 
     def _checkers(self, commands: Sequence[str]) -> list[Checker]:
+        from motet.diagnostics import Checker
+
         own = [(command, Origin.USER) for command in commands]
         own += [(checker.command, Origin.USER) for checker in self.loaded.settings.checkers.values()]
         own += [(checker.command, Origin.PROJECT) for checker in self.loaded.inert.checkers.values()]

@@ -40,6 +40,7 @@ class Outgoing:
         self._notify = notify
         self._record = record
         self._known: dict[str, tuple[Message, Message]] = {}
+        self._told: set[tuple[str, str]] = set()
 
     @property
     def name(self) -> str:
@@ -74,13 +75,20 @@ class Outgoing:
         seen = self._known.get(message.id)
         if seen is not None and seen[0] is message:
             return seen[1]
+        if seen is not None and seen[0].parts is message.parts and seen[0].calls is message.calls:
+            safe = replace(message, parts=seen[1].parts, calls=seen[1].calls)
+            self._known[message.id] = (message, safe)
+            return safe
         notes: list[str] = []
         parts = tuple(_safe_part(part, notes) for part in message.parts)
         calls = tuple(replace(call, arguments=_safe_text(call.arguments, notes)) for call in message.calls)
         safe = replace(message, parts=parts, calls=calls) if notes else message
         if notes:
             where = message.context.id if message.context else f"a message of the {message.role.value}"
-            self._notify(f"not sent from {where}: {', '.join(dict.fromkeys(notes))}")
+            line = f"not sent from {where}: {', '.join(dict.fromkeys(notes))}"
+            if (message.id, line) not in self._told:
+                self._told.add((message.id, line))
+                self._notify(line)
         self._known[message.id] = (message, safe)
         return safe
 

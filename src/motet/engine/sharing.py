@@ -9,6 +9,7 @@ from motet.chat import Context
 from motet.context import (
     Diagnoses,
     Feature,
+    Fetch,
     Group,
     Known,
     RuleGroup,
@@ -21,7 +22,6 @@ from motet.context import (
     prompt_commands,
     sharing_commands,
 )
-from motet.engine.pages import Pages
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.settings import PluginSettings, Settings
 from motet.tools.groups import ToolSet
@@ -35,10 +35,11 @@ def context_of(
     names: Sequence[str],
     settings: Settings,
     prompts: Path,
-    pages: Pages,
+    fetch: Fetch,
     diagnoses: Diagnoses | None = None,
 ) -> Context:
-    """The context of one chat. `names`: of tools and groups that can be handed over. `prompts`: the user's own prompts. Raises `SettingsError`."""
+    """The context of one chat. `names`: of tools and groups that can be handed over. `fetch` reads pages.
+    `prompts`: the user's own prompts. Raises `SettingsError`."""
     groups = [
         Group(name, tuple(group.files), group.description) for name, group in settings.groups.items() if group.files
     ]
@@ -62,7 +63,7 @@ def context_of(
         gate,
         diagnoses=diagnoses,
         diff=_diff(workspace.root, gate),
-        fetch=pages.shared(gate),
+        fetch=fetch,
         may_share_code=settings.send_code,
     )
     return Context(Known(variables, dict.fromkeys(names, "")), sources, rules, commands, library)

@@ -11,7 +11,6 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from motet.diagnostics import BUILT_IN
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.settings import Loaded
 
@@ -47,6 +46,10 @@ def project_trust(root: Path, gate: Gate) -> ProjectTrust:
 
 def _tools(root: Path, directory: str) -> Action | None:
     """The servers' programs in a tool directory as one item; None when there are none."""
+    if not (root / directory).is_dir():
+        return None
+    from motet.diagnostics.servers import BUILT_IN
+
     programs = [root / directory / name for name in sorted({spec.argv[0] for spec in BUILT_IN})]
     found = [program for program in programs if program.is_file()]
     if not found:

@@ -28,7 +28,7 @@ from motet.models.protocol import Completed, Model, TextDelta
 from motet.permissions import Gate
 from motet.text import Diagnostic, TextFile
 from motet.tools import EditDesk, FileReport, Toolbox
-from motet.tools.builtin import ReplaceInFile
+from motet.tools.builtin.replace_in_file import ReplaceInFile
 from motet.turn import (
     CostLimit,
     InMemory,

@@ -84,6 +84,24 @@ def destroys(words: Sequence[str]) -> frozenset[str]:
     return next((found for at in later if (found := destroys(words[at:]))), frozenset[str]())
 
 
+_REACH_OUT = frozenset({
+    "curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "elinks", "nc", "ncat", "netcat", "socat", "telnet",
+    "ftp", "sftp", "ssh", "gh", "glab", "hub", "dig", "host", "nslookup", "whois", "yt-dlp",
+})  # fmt: skip
+_GIT_REACHES_OUT = frozenset({"clone", "fetch", "pull", "ls-remote"})
+
+
+def reaches_out(words: Sequence[str]) -> bool:
+    """Whether the command is one that brings text from the network, for where no wall keeps it from doing so."""
+    text = shell_text(words)
+    if text is not None:
+        return any(reaches_out(inside) for inside in inside_text(text))
+    name = posixpath.basename(words[0]) if words else ""
+    if name in _REACH_OUT or (name == "git" and not _GIT_REACHES_OUT.isdisjoint(words)):
+        return True
+    return name in STARTERS and any(reaches_out(words[at:]) for at in range(1, len(words)))
+
+
 def _said(words: Sequence[str], want: str) -> str | None:
     """The word among `words` that says `want`, also as one of several letters behind a dash."""
     return next((word for word in words if _is_option(word, want) or _is_among(word, want)), None)

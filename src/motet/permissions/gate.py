@@ -26,6 +26,8 @@ from motet.permissions.secrets import is_secret
 Ask = Callable[[Action], Awaitable[Answer | Denial]]
 """Puts one question to the human; a front end provides it. Absent in runs that never prompt."""
 
+_STARS = frozenset("*?")
+
 
 class DeniedByHuman(PermissionDenied):
     """The human said no; `reason` is what they gave for it, or empty."""
@@ -79,6 +81,11 @@ class Gate:
                 pass
         if action.effect is Effect.SEND:
             self._sent.add(_key(action))
+
+    def restricts(self, action: Action) -> bool:
+        """Whether a rule of the user's speaks against `action`. For what has the human's yes already, in a review: such
+        a rule counts all the same."""
+        return self._rules.restricts(action, self._project)
 
     def allows(self, action: Action) -> bool:
         """Whether `action` may happen without a question."""
@@ -138,6 +145,8 @@ def how_to_allow(action: Action) -> str:
     """What a user can do so that `action` needs no question."""
     if _asks_every_time(action):
         return "a protected place is written only when you say so at a terminal"
+    if action.effect in (Effect.READ, Effect.WRITE) and not _STARS.isdisjoint(action.subject):
+        return "a name that is also a pattern is allowed only when you say so at a terminal"
     rules = [str(action)] + (["net"] if action.effect is Effect.RUN and action.network else [])
     quoted = (rule.replace("'", "'\"'\"'") for rule in rules)
     return "allow it with " + " ".join(f"--allow '{rule}'" for rule in quoted)

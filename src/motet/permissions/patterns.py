@@ -14,6 +14,9 @@ from motet.permissions.action import ANY_HOST
 
 _SHELL_PUNCTUATION = re.compile(r"[\s;&|()<>`{}$\"'=]+")
 
+_BARE_STAR = re.compile(r"(?<!\S)\*(?!\S)")
+_ANY = "\0"  # no command can hold it
+
 
 def path_matches(pattern: str, path: str, root: Path, *, fold: bool) -> bool:
     """Whether `path` (relative to `root`, or absolute) or a directory above it is what `pattern` names.
@@ -47,7 +50,7 @@ def command_matches(pattern: str, words: Sequence[str], *, strict: bool) -> bool
     it (`env rm`, `sh -c '… rm …'`), and where the pattern as text fits the line.
     """
     wanted = words_of(pattern)
-    if wanted and wanted[-1] == "*":
+    if wanted and wanted[-1] == _ANY:
         wanted.pop()
     if strict:
         return _begins(words, wanted)
@@ -62,11 +65,13 @@ def command_matches(pattern: str, words: Sequence[str], *, strict: bool) -> bool
 
 
 def words_of(pattern: str) -> list[str]:
-    """The words of a rule for commands, as a shell would divide them."""
+    """The words of a rule for commands, as a shell would divide them; a bare `*` is `_ANY`, a quoted one itself."""
+    marked = _BARE_STAR.sub(_ANY, pattern.replace(_ANY, "\ufffd"))
     try:
-        return shlex.split(pattern)
+        words = shlex.split(marked)
     except ValueError:
-        return pattern.split()
+        words = marked.split()
+    return [word if word == _ANY else word.replace(_ANY, "*") for word in words]
 
 
 def host_matches(pattern: str, subject: str, *, strict: bool) -> bool:
@@ -129,7 +134,7 @@ def inside_text(text: str) -> Iterator[list[str]]:
 
 def _begins(words: Sequence[str], wanted: Sequence[str]) -> bool:
     return len(words) >= len(wanted) and all(
-        want in ("*", word) for want, word in zip(wanted, words[: len(wanted)], strict=True)
+        want in (_ANY, word) for want, word in zip(wanted, words[: len(wanted)], strict=True)
     )
 
 

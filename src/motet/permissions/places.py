@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -10,8 +11,10 @@ from pathlib import Path
 
 from motet.paths import config_dir, state_dir
 from motet.permissions.protected import is_protected
+from motet.permissions.rules import is_outside
 from motet.permissions.secrets import is_secret, secret_places
 
+_MOST_PROGRAM_BYTES = 64 * 2**20
 _MOST_ENTRIES = 200_000
 """Of a larger workspace only so much is looked through for files of secrets."""
 _NOT_LOOKED_INTO = frozenset(
@@ -28,6 +31,24 @@ def resolved(root: Path, path: str) -> str:
     place = os.path.realpath(posixpath.join(base, posixpath.expanduser(path)))
     inside = place == base or place.startswith(f"{base.rstrip('/')}/")
     return os.path.relpath(place, base) if inside else place
+
+
+def command_identity(root: Path, program: Path, cwd: str, network: bool) -> str:
+    """What besides its words makes a command the same one, as the definition of its action: where it runs, the
+    network, and the content of a program that lies in the workspace. Blocks while that is read."""
+    real = resolved(root, str(program))
+    content = "" if is_outside(real) else _hash(root / real)
+    return f"in {cwd}\n{'with' if network else 'without'} the network\n{program}\n{content}"
+
+
+def _hash(program: Path) -> str:
+    try:
+        if program.stat().st_size > _MOST_PROGRAM_BYTES:
+            return "too large"
+        with program.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return "unreadable"
 
 
 @dataclass(frozen=True, slots=True)

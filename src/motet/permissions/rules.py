@@ -102,6 +102,10 @@ class RuleSet:
         verdict = max((rule.verdict for rule in matching), default=_default(action))
         return max(verdict, _least(action), self._of_network(action, root))
 
+    def restricts(self, action: Action, root: Path = Path("/")) -> bool:
+        """Whether a rule of the user's asks about `action` or denies it, whatever the default is."""
+        return any(rule.verdict is not Verdict.ALLOW and rule.matches(action, root) for rule in self._rules)
+
     def _of_network(self, action: Action, root: Path) -> Verdict:
         """What the rules say about the network that a command may use."""
         if action.effect is not Effect.RUN or not action.network:

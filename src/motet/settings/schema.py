@@ -159,7 +159,9 @@ class CheckerSettings(_Table):
 
 
 class PermissionSettings(_Table):
-    """`[permissions]`: rules such as `send:anthropic *` or `write:docs/*`; deny wins over ask, ask over allow."""
+    """`[permissions]`: rules such as `send:anthropic *`, `run:pytest *`, `net:*.python.org`, `write:docs/*`; deny wins
+    over ask, ask over allow. A command is allowed by its first words, one by one; what destroys is only allowed by a
+    rule that says it."""
 
     allow: list[str] = Field(default_factory=list)
     ask: list[str] = Field(default_factory=list)

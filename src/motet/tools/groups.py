@@ -136,6 +136,10 @@ class ToolSet:
         """The same, to try something with: what that is handed does not count here."""
         return ToolSet(self._registry, self._own, self._handed)
 
+    async def close(self) -> None:
+        """End what tools have running."""
+        await self._registry.close()
+
     def _members(self, name: str) -> tuple[str, ...]:
         if name not in self.groups:
             return (name,)

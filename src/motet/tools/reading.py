@@ -51,6 +51,8 @@ async def permitted(kit: Kit, path: str) -> Place:
     if not path.strip():
         raise WorkspaceError("the path is empty; name a file relative to the workspace")
     place = await asyncio.to_thread(_resolved, kit.workspace.root, kit.desk.normalise(path))
+    if Path(place.real).is_relative_to(kit.outputs):
+        return place  # what a tool of this chat put out, and was too long to be told
     for subject in dict.fromkeys((place.name, place.real)):
         through = "" if subject == place.name else f"reached through the link {shown(place.name)}"
         await kit.gate.require(Action(Effect.READ, subject, Origin.MODEL, through))

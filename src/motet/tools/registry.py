@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Protocol, runtime_checkable
 
 from motet.errors import SettingsError, UsageError
 from motet.tools.builtin import EDIT_TOOLS, edit_tool
@@ -52,6 +53,13 @@ EDIT = "edit"
 """Stands for the tool that edits in the format of the model at hand, whatever that tool's own name is."""
 
 
+@runtime_checkable
+class _RunsOn(Protocol):
+    """A tool that has something running between its calls."""
+
+    async def close(self) -> None: ...
+
+
 class ToolRegistry:
     """The tools of one chat, each made when it is first asked for.
 
@@ -74,7 +82,7 @@ class ToolRegistry:
         self._made: dict[str, Tool] = dict(self._own)
         self._edit_tools: dict[str, EditTool] = {}
         self.edit_format = edit_format
-        taken = {EDIT, *self._makers, *(self._edit(each).spec.name for each in EDIT_TOOLS)}
+        taken = {EDIT, *self._makers, *EDIT_TOOLS.values()}
         for name in self._own:
             if name in taken:
                 raise SettingsError(f"tools.own.{name}: there is a tool of that name already; choose another name")
@@ -82,29 +90,37 @@ class ToolRegistry:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all tools; of the tools for edits the one that is used now."""
-        edit = self._current_edit()
-        return (*self._makers, *([edit.spec.name] if edit else []), *self._own)
+        edit = self._edit_name
+        return (*self._makers, *([edit] if edit else []), *self._own)
 
     def __contains__(self, name: str) -> bool:
-        edit = self._current_edit()
-        return name in self._makers or name in self._made or (edit is not None and name in (EDIT, edit.spec.name))
+        edit = self._edit_name
+        return name in self._makers or name in self._made or (edit is not None and name in (EDIT, edit))
 
     def tool(self, name: str) -> Tool:
         """The tool of that name. Raises `UsageError` with names that are close."""
-        edit = self._current_edit()
-        if edit is not None and name in (EDIT, edit.spec.name):
-            return edit
+        edit = self._edit_name
+        if edit is not None and name in (EDIT, edit):
+            return self._edit_tool()
         if name not in self._made:
             if name not in self._makers:
                 raise unknown(name, self.names, "tool")
             self._made[name] = self._makers[name](self._kit)
         return self._made[name]
 
-    def _current_edit(self) -> EditTool | None:
-        format = self.edit_format
-        return self._edit(format) if format is not None and format in EDIT_TOOLS else None
+    async def close(self) -> None:
+        """End what tools have running, such as sessions of commands."""
+        for tool in self._made.values():
+            if isinstance(tool, _RunsOn):
+                await tool.close()
 
-    def _edit(self, format: str) -> EditTool:
+    @property
+    def _edit_name(self) -> str | None:
+        """The name of the tool for edits that is used now."""
+        return EDIT_TOOLS.get(self.edit_format or "")
+
+    def _edit_tool(self) -> EditTool:
+        format = self.edit_format or ""
         if format not in self._edit_tools:
             self._edit_tools[format] = edit_tool(format, self._kit.desk)
         return self._edit_tools[format]

@@ -26,7 +26,7 @@ class Toolbox:
     """The tools of one turn.
 
     With `outputs`, a private directory, the whole of an output that is too long for a model is kept there. A tool that
-    may touch the world and has not ended after `timeout` seconds is cancelled; None: it may take as long as it likes.
+    reads, and a user's own, is cancelled after `timeout` seconds; None: it may take as long as it likes.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Toolbox:
         return [next(results) if isinstance(each, ToolInput) else each for each in checked]
 
     async def _in_time(self, tool: Tool, inputs: Sequence[ToolInput]) -> Sequence[ToolOutput]:
-        deadline = asyncio.timeout(self._timeout if tool.spec.effects else None)
+        deadline = asyncio.timeout(self._timeout if _is_timed(tool) else None)
         try:
             async with deadline:
                 return await tool.run(inputs)
@@ -130,6 +130,14 @@ def _kept(directory: Path, name: str, text: str) -> Path:
     except OSError as error:
         raise MotetError(f"{directory}: an output could not be kept: {error.strerror}") from error
     return path
+
+
+def _is_timed(tool: Tool) -> bool:
+    """Whether nobody else sees to it that the tool ends: what may wait for a human's yes has a deadline of its own
+    where it needs one."""
+    from motet.tools.function_tool import FunctionTool
+
+    return bool(tool.spec.effects and tool.spec.only_reads) or isinstance(tool, FunctionTool)
 
 
 def _check(tool: Tool, call: ToolCall) -> ToolInput | ToolOutput:

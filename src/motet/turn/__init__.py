@@ -8,6 +8,7 @@ from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnde
 from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState, WindowLimit
 from motet.turn.run import ask_to_send, estimate_request, run_turn
 from motet.turn.text_calls import tools_in_text
+from motet.turn.whole import to_the_end
 
 __all__ = [
     "AnswerStarted",
@@ -28,5 +29,6 @@ __all__ = [
     "ask_to_send",
     "estimate_request",
     "run_turn",
+    "to_the_end",
     "tools_in_text",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
-from motet.errors import EditFormatError, ModelError, ModelErrorKind
+from motet.errors import EditFormatError, ModelError, ModelErrorKind, MotetError
 from motet.messages import Message, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
 from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta, ToolCallDelta, Usage
 from motet.permissions import Action, Effect, Gate, Origin
@@ -16,6 +16,7 @@ from motet.turn.conversation import Conversation
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import Limit, Spending, TurnState, WindowLimit
 from motet.turn.text_calls import calls_in_text, results_in_text
+from motet.turn.whole import to_the_end
 
 
 async def run_turn(
@@ -57,7 +58,11 @@ async def run_turn(
         completed = answer.completed(model.name)
         spending.add(completed.usage if completed.usage.total else _estimated(model, state, answer))
         calls, broken = _calls(model, answer.text, completed)
-        await conversation.add(answer.message(completed))
+        try:
+            await to_the_end(conversation.add(answer.message(completed)))
+        except BaseException as error:
+            await to_the_end(_no_results(conversation, completed.calls, error))
+            raise
         if not calls and not broken:
             yield TurnEnded()
             return
@@ -74,35 +79,46 @@ async def _run_tools(
     knows of no calls, one user message says the same."""
     outputs: list[ToolOutput] = []
     left = list(completed.calls)
-    yield ToolsCalled(tuple(calls))
     try:
+        yield ToolsCalled(tuple(calls))
         async with aclosing(toolbox.each(calls)) as running:
             async for call, output in running:
                 outputs.append(output)
                 if left:
-                    await _answer(conversation, left.pop(0), output)
+                    await to_the_end(_answer(conversation, left.pop(0), output))
                 yield ToolFinished(call, output)
     except BaseException as error:
-        stopped = isinstance(error, asyncio.CancelledError | GeneratorExit)
-        why = "it was stopped" if stopped else f"it failed: {error}"
-        for call in left:
-            await _answer(conversation, call, ToolOutput(f"{call.name}: no result, {why}", is_error=True))
+        await to_the_end(_no_results(conversation, left, error))
+        if outputs and not completed.calls:
+            with suppress(MotetError):  # the error that is raised says what is wrong
+                await to_the_end(_tell(conversation, calls, outputs, broken))
         raise
     if not completed.calls:
-        text = f"What became of your edits:\n{broken}" if broken else results_in_text(calls, outputs)
-        await conversation.add(Message.user(text, tag=tags.TOOL_OUTPUT))
+        await to_the_end(_tell(conversation, calls, outputs, broken))
+
+
+async def _tell(
+    conversation: Conversation, calls: Sequence[ToolCall], outputs: Sequence[ToolOutput], broken: str
+) -> None:
+    """Say in words what became of calls that were written as text."""
+    text = f"What became of your edits:\n{broken}" if broken else results_in_text(calls, outputs)
+    await conversation.add(Message.user(text, tag=tags.TOOL_OUTPUT))
 
 
 async def _answer(conversation: Conversation, call: ToolCall, output: ToolOutput) -> None:
-    """Give a call its result, to the end even when the turn is cancelled meanwhile."""
+    """Give a call its result."""
     result = ToolResult(call.id, call.name, output.is_error)
     message = Message.tool(result, output.text, tags.TOOL_OUTPUT)
-    adding = asyncio.ensure_future(conversation.add(replace(message, parts=(*message.parts, *output.parts))))
-    try:
-        await asyncio.shield(adding)
-    except asyncio.CancelledError:
-        await adding
-        raise
+    await conversation.add(replace(message, parts=(*message.parts, *output.parts)))
+
+
+async def _no_results(conversation: Conversation, calls: Sequence[ToolCall], error: BaseException) -> None:
+    """Say of each of `calls` that `error` has come before its result."""
+    stopped = isinstance(error, asyncio.CancelledError | GeneratorExit)
+    why = "it was stopped" if stopped else f"it failed: {error}"
+    for call in calls:
+        with suppress(MotetError, ValueError):  # what cannot be kept, or was never said, does not hide `error`
+            await _answer(conversation, call, ToolOutput(f"{call.name}: no result, {why}", is_error=True))
 
 
 async def ask_to_send(model: Model, gate: Gate, sends: str) -> None:

@@ -14,13 +14,16 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-from motet.edits import Edit, Replace, parse_search_replace
 from motet.errors import EditFormatError
 from motet.messages import ToolCall
 from motet.models.protocol import ToolDefinition
 from motet.prompts import prompt
 from motet.tools import EditCall, ToolOutput
+
+if TYPE_CHECKING:
+    from motet.edits import Edit
 
 _OPENS = re.compile(r" {0,3}<tool_call\s+name=[\"']([^\"'<>]*)[\"']\s*>(.*)", re.DOTALL)
 _CLOSES = "</tool_call>"
@@ -34,6 +37,8 @@ def calls_in_text(answer: str) -> list[ToolCall]:
 
     Raises `EditFormatError` for an edit or a call that cannot be understood.
     """
+    from motet.edits import parse_search_replace  # 70 ms; most models call tools
+
     rest, placed = _elements(answer)
     by_path: dict[str, list[Edit]] = {}
     for edit in parse_search_replace(rest):
@@ -97,6 +102,8 @@ def _elements(answer: str) -> tuple[str, list[tuple[int, ToolCall]]]:
 
 def _shown(path: str, edits: list[Edit]) -> str:
     """The edits as arguments of a call, for whoever shows, counts or records calls."""
+    from motet.edits import Replace
+
     blocks = [
         f"<<<<<<< SEARCH\n{edit.search}=======\n{edit.replace}>>>>>>> REPLACE\n"
         for edit in edits

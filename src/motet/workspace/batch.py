@@ -7,13 +7,12 @@ touched. Then each file is swapped, and last the directories are made sure of. O
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
 from motet.errors import MotetError, OutsideWorkspace, StaleFile, WorkspaceError
-from motet.permissions import is_protected
 from motet.text import TextFile
 from motet.workspace import _fs, atomic
 from motet.workspace.atomic import Current, Staged
@@ -58,9 +57,11 @@ Outcome = TextFile | MotetError | None
 """The new version of a file, or why there is none; None where it was removed."""
 
 
-def carry_out(guard: Guard, checkpoints: Checkpoints, own: str | None, wanted: Sequence[Wanted]) -> list[Outcome]:
+def carry_out(
+    guard: Guard, checkpoints: Checkpoints, own: str | None, wanted: Sequence[Wanted], asks: Callable[[str], bool]
+) -> list[Outcome]:
     """Make the changes, and say of each in order what became of it. What begins with `own` is motet's own state and
-    never written.
+    never written; `asks` says of a path whether somebody has to be asked.
 
     Raises `WorkspaceError` when the store of the checkpoints cannot be had; then nothing is written.
     """
@@ -69,7 +70,7 @@ def carry_out(guard: Guard, checkpoints: Checkpoints, own: str | None, wanted: S
         for first in range(0, len(wanted), MOST):
             with ExitStack() as handles:
                 batch = [_Item(one, handles) for one in wanted[first : first + MOST]]
-                _Batch(guard, checkpoints, own).make(batch)
+                _Batch(guard, checkpoints, own, asks).make(batch)
                 outcomes += [item.failure or item.text for item in batch]
     return outcomes
 
@@ -149,6 +150,7 @@ class _Batch:
     guard: Guard
     checkpoints: Checkpoints
     own: str | None
+    asks: Callable[[str], bool]
 
     def make(self, items: Sequence[_Item]) -> None:
         ready: dict[str, _Ready] = {}
@@ -190,7 +192,7 @@ class _Batch:
         if wanted.allowed is not None:
             if wanted.allowed != place.real:
                 raise StaleFile(f"{shown(wanted.path)}: leads elsewhere now; read it again")
-        elif is_protected(place.real) or is_protected(wanted.path):
+        elif self.asks(place.real) or self.asks(wanted.path):
             raise NeedsYes(place.real)
 
     def _record(self, ready: Sequence[_Ready]) -> list[tuple[_Ready, Change]]:

@@ -128,16 +128,21 @@ class DiskWorkspace:
     async def _ask_and_change(self, wanted: Wanted, real: str) -> Outcome:
         path = normal(wanted.path)
         through = "" if real == path else f", reached through the link {path}"
+        what = "a protected place" if is_protected(real) or is_protected(path) else "a rule of yours speaks of it"
         try:
-            await self._gate.require(Action(Effect.WRITE, real, Origin.MODEL, f"a protected place{through}"))
+            await self._gate.require(Action(Effect.WRITE, real, Origin.MODEL, f"{what}{through}"))
         except PermissionDenied as denied:
             return denied
         [outcome] = await self._carry_out([replace(wanted, allowed=real)])
         return outcome
 
+    def _asks(self, path: str) -> bool:
+        """Whether writing `path` needs another yes than that of a review."""
+        return is_protected(path) or self._gate.restricts(Action(Effect.WRITE, path, Origin.MODEL))
+
     async def _carry_out(self, wanted: Sequence[Wanted]) -> list[Outcome]:
         try:
-            return await self._alone(lambda: carry_out(self._guard, self._checkpoints, self._own, wanted))
+            return await self._alone(lambda: carry_out(self._guard, self._checkpoints, self._own, wanted, self._asks))
         except WorkspaceError as error:
             return [error for _ in wanted]
 

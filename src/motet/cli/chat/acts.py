@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from motet.chat import Chat
 from motet.chat.view import name_of, sizes, tokens_of
 from motet.cli.chat.meter import short_count
 from motet.cli.chat.screen import ChatScreen
+from motet.cli.prompts import filled
 from motet.cli.terminal import Terminal
-from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State, fill, gather
+from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State
 from motet.context.commands import ChatCommand
 from motet.engine import Chats, Engine
 from motet.errors import MotetError, UsageError
+from motet.messages import Message, Role, tags
 from motet.models.protocol import Completed, TextDelta
 
 MORE: tuple[ChatCommand, ...] = (
@@ -24,14 +28,18 @@ MORE: tuple[ChatCommand, ...] = (
     ChatCommand("exit", "leave; `motet chat -c` goes on here"),
 )
 """Commands that only a terminal needs."""
+_LIKE_A_COMMAND = re.compile(r"/([a-z][a-z_-]*)(!?)(?:[ \t]|$)")
+_ALIKE = 0.75
+"""From which likeness on a word is taken for a mistyped command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
     """What comes after a command: a text that is sent, one that is put into the line, another chat, or the end. With
-    `goes_on` the model is asked again without a new text."""
+    `goes_on` the model is asked again without a new text. `given` is sent as it is: it holds what others wrote."""
 
     send: str = ""
+    given: str = ""
     draft: str = ""
     chat: Chat | None = None
     leaves: bool = False
@@ -81,7 +89,11 @@ class Acts:
         """What `text` leads to: a command is done, everything else is sent. A failure is a line."""
         parsed = self._context.commands.parse(text)
         if parsed is None:
+            if unknown := self._mistyped(text):
+                self._terminal.line(unknown, "red", hang=2, always=True)
+                return Next(draft=text)
             return Next(send=text)
+        waited = {item.id for item in self._chat.share.waiting}
         try:
             if parsed.asks:
                 raise UsageError(f"/{parsed.command.name} needs {parsed.command.parameters}")
@@ -94,11 +106,23 @@ class Acts:
                 self._screen(TextDelta(line))
                 self._screen(Completed("stop"))
             for item in self._chat.share.waiting:
-                if item.context is not None:
+                if item.context is not None and item.id not in waited:
                     self._terminal.line(f"With the next message: {item.context.id}", "dim", hang=2)
         except MotetError as error:
             self._terminal.line(str(error), "red", hang=2, always=True)
         return Next()
+
+    def _mistyped(self, text: str) -> str:
+        """What to say of a text that begins like a command and is none; empty: it is a message."""
+        found = _LIKE_A_COMMAND.match(text)
+        if found is None:
+            return ""
+        near = get_close_matches(found[1], [command.name for command in self.commands], n=1, cutoff=_ALIKE)
+        if near:
+            return f"there is no command /{found[1]}; did you mean /{near[0]}? A space before it sends it as it is"
+        if text.strip() == found[0].strip():
+            return f"there is no command /{found[1]}; /help lists them, a space before it sends it as it is"
+        return ""
 
     async def _compact(self, call: CommandCall) -> Next:
         before = self._chat.tokens
@@ -134,11 +158,13 @@ class Acts:
         return Next()
 
     async def _edit(self, call: CommandCall) -> Next:
-        cycle = self._number(call, self._chat.info.cycles or self._cycle)
-        text = next(
-            message.shown for message in self._chat.messages if message.visible and message.meta.cycle == cycle
-        )
-        forked = await self._chats.fork(self._chat, self._chat.before_cycle(cycle))
+        if not self._cycle:
+            raise UsageError("nothing was said yet; there is no message to edit")
+        cycle = self._number(call, self._cycle)
+        before = self._chat.before_cycle(cycle)
+        said = [one for one in self._chat.messages if one.visible and one.meta.cycle == cycle]
+        text = said[0].shown if said and said[0].role is Role.USER else ""
+        forked = await self._chats.fork(self._chat, before)
         self._say("Change the text and send it: the chat goes on from there, the old one stays in `motet history`.")
         return Next(draft=text, chat=forked)
 
@@ -160,6 +186,9 @@ class Acts:
         return Next()
 
     async def _retry(self, call: CommandCall) -> Next:
+        last = self._chat.messages[-1] if self._chat.messages else None
+        if last is not None and last.role is Role.ASSISTANT and not last.meta.partial and not last.calls:
+            raise UsageError("the last message has its answer; /edit opens it, to be sent again")
         return Next(goes_on=True)
 
     async def _model(self, call: CommandCall) -> Next:
@@ -180,7 +209,9 @@ class Acts:
         return Next()
 
     async def _clear(self, call: CommandCall) -> Next:
-        return Next(chat=self._chats.new(self._chat.model))
+        chat = self._chats.new(self._chat.model)
+        self._say("A new chat; the other one stays in `motet history`." if self._cycle else "A new chat.")
+        return Next(chat=chat)
 
     async def _prompt(self, call: CommandCall) -> Next:
         name, _, given = call.argument.partition(" ")
@@ -194,14 +225,19 @@ class Acts:
         return await self._use(entry, given.strip())
 
     async def _use(self, entry: PromptEntry, given: str) -> Next:
-        """A prompt of the library: its first step, sent at once where it says so, else put into the line."""
-        for tool in entry.tools:
-            await self._chat.hand_over(tool)
-        values = await gather(entry.needs, self._context.sources, given=given)
+        """A prompt of the library: its first step, with what it shares. It is sent at once where it says so, or where
+        files or changes were put into it; else it is put into the line."""
+        paths = tuple(item.path for item in self._chat.share.items if item.path)
         try:
-            text = fill(entry.steps[0], values)
+            text = await filled(self._chat, entry.steps[0], given, {}, paths=paths)
         except NothingToFill as error:
             raise UsageError(f"/{entry.name}: {error}") from error
+        for tool in entry.tools:
+            await self._chat.hand_over(tool)
+        if entry.system:
+            self._chat.share.attach(Message.system(entry.system, tags.FROM_CUSTOM_PROMPT))
+        if any(name != "input" for name in entry.needs):
+            return Next(given=text)
         return Next(send=text) if entry.auto_submit else Next(draft=text)
 
     async def _show(self, call: CommandCall) -> Next:

@@ -104,7 +104,7 @@ class TerminalChat:
                 if coming.chat is not None:
                     self._take_up(coming.chat)
                 draft = coming.draft
-                if coming.send or coming.goes_on:
+                if coming.send or coming.given or coming.goes_on:
                     draft = await self._turn(coming)
         except EndOfInput:
             return
@@ -115,7 +115,8 @@ class TerminalChat:
     async def _turn(self, coming: Next) -> str:
         """One turn, drawn; what the line holds afterwards: what was refused, or typed meanwhile."""
         chat = self._chat
-        turn = chat.send(coming.send) if coming.send else chat.go_on()
+        says = coming.send or coming.given
+        turn = chat.send(coming.send, coming.given) if says else chat.go_on()
         try:
             with self._ahead.listening():
                 ended = await self._drawn(turn)

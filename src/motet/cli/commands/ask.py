@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 
 from motet.cli.answer import piped_text
-from motet.cli.chat_json import ChatJson
+from motet.cli.chat_json import ChatJson, write_error
 from motet.cli.chat_lines import AnswerView, drawn
-from motet.cli.fix_json import write_error
 from motet.cli.front import in_front
 from motet.cli.given_files import given_files, share_files
 from motet.cli.output import ReaderGone

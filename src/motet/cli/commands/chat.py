@@ -90,7 +90,7 @@ async def _chat(
             engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=alone.ask)
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
-            async with engine.chats(Front(alone, alone, alone.ask), keep=keep, record=record) as chats:
+            async with engine.chats(Front(alone, alone, alone.ask), keep=keep, record=record, titles=True) as chats:
                 stored = await _stored(chats, resume, engine.root) if resume is not None else None
                 model, why = await _model(engine, stored, named="model" in flags)
                 chat = chats.new(model, tools=tools) if stored is None else await chats.open(stored.id, model)

@@ -31,6 +31,8 @@ from motet.models.protocol import Limits, TextDelta
 from motet.turn import AnswerStarted
 
 _FENCED = re.compile(r"\s*```[^\n`]*\n(.*?)\n```\s*\Z", re.DOTALL)
+_ACTING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but for the tab, and those that turn text round."""
 _SHARE = 0.6
 """Part of the model's window that a diff may take; the rest is for the prompt, the answer, and errors of counting."""
 _BYTES = 3
@@ -144,11 +146,11 @@ async def _message(engine: Engine, front: Front, entry: PromptEntry, staged: _St
 
 
 def clean(answer: str) -> str:
-    """The message in an answer: out of its fence, if it is one, without blanks at line ends and blank lines around."""
+    """The message in an answer: out of its fence, if it is one, without blanks at line ends, blank lines around, and
+    characters that act on a terminal or turn text round."""
     fenced = _FENCED.match(answer)
-    text = fenced[1] if fenced else answer
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").split("\n")]
-    return "\n".join(lines).strip("\n").replace("\0", "")
+    lines = (fenced[1] if fenced else answer).replace("\r\n", "\n").split("\n")
+    return "\n".join(_ACTING.sub("", line).rstrip() for line in lines).strip("\n")
 
 
 def _cut(staged: _Staged, limits: Limits) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from motet.engine import Engine
 from motet.errors import MotetError
 from motet.models.catalog import Candidate
 from motet.paths import config_file
+from motet.process import find_sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ async def _examine() -> list[_Finding]:
     findings += [_Finding(_MISSING, "settings", notice) for notice in engine.loaded.notices]
     findings.append(_state(engine.state))
     findings.append(_Finding(_GOOD, "workspace", str(engine.root)))
+    sandbox = await find_sandbox(avoid=engine.root)
+    findings.append(_Finding(_GOOD if sandbox.sandbox else _MISSING, "sandbox", sandbox.text))
     for subject, look in (("servers", _servers), ("trust", _trust)):
         try:
             findings += look(engine)

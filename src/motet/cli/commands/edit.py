@@ -23,8 +23,6 @@ from motet.cli.output import ReaderGone, write_json
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import ExitCode, MotetError, UsageError
-from motet.messages import Message, tags
-from motet.prompts import prompt
 from motet.turn import ToolFinished
 
 
@@ -140,8 +138,6 @@ class _Run:
         async with self._engine.chats(who, keep=mode.keep, record=record) as chats:
             model, why = await self._engine.choose_model(work="edit")
             chat = chats.new(model, tools=["editor"])
-            if not model.limits.tools:
-                chat.share.attach(Message.system(prompt("edits_in_text"), tags.TOOL))
             await share_files(chat, self._files, self._terminal)
             self._terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
             view = EditView(self._terminal, model.name)

@@ -125,9 +125,14 @@ def search_chats(words: tuple[str, ...], limit: int, everywhere: bool, as_json: 
     All words have to stand in the same message. Exit code 1: nothing was found.
     """
     found: list[Hit] = []
+    if not " ".join(words).strip():
+        raise UsageError("say what to look for, as in: motet history search fsync")
 
     async def work(place: _Place) -> None:
-        found.extend(await place.history.search(" ".join(words), place.scope(everywhere), limit))
+        hits = await place.history.search(" ".join(words), place.scope(everywhere), limit)
+        said = {(hit.chat.id, hit.snippet) for hit in hits if hit.message_id}
+        # A title that is only the words of a message that is found too.
+        found.extend(hit for hit in hits if hit.message_id or (hit.chat.id, hit.snippet) not in said)
         for hit in found:
             if as_json:
                 write_json({"schema": 1, **asdict(hit)})

@@ -12,15 +12,11 @@ from pathlib import Path
 import click
 
 from motet.cli.answer import piped_text
-from motet.cli.fix_json import write_error
-from motet.cli.front import in_front
 from motet.cli.output import ReaderGone, write_json, write_line
-from motet.cli.prompt_run import PromptRun
 from motet.cli.prompts import library, prompt_entry
 from motet.cli.terminal import Terminal
 from motet.cli.visible import one_line, visible
 from motet.context import PromptEntry
-from motet.engine import Engine
 from motet.errors import ExitCode, MotetError
 from motet.paths import config_dir
 
@@ -148,6 +144,8 @@ def run_prompt(
         raise
     except MotetError as error:
         if as_json:
+            from motet.cli.fix_json import write_error
+
             write_error(error)
         raise
 
@@ -163,6 +161,11 @@ async def _run(
     *,
     keep: bool,
 ) -> int:
+    # What lists prompts has no need of chats.
+    from motet.cli.front import in_front
+    from motet.cli.prompt_run import PromptRun
+    from motet.engine import Engine
+
     async with in_front(Terminal(quiet=mode.quiet), yes=mode.yes) as front:
         terminal = front.terminal
         try:

@@ -12,7 +12,7 @@ from motet.cli.output import write_line
 from motet.cli.terminal import Terminal
 from motet.cli.visible import one_line
 from motet.engine import Engine
-from motet.errors import PermissionDenied
+from motet.errors import PermissionDenied, UsageError
 from motet.permissions import Action
 
 
@@ -20,7 +20,8 @@ from motet.permissions import Action
 @click.option("-l", "--list", "listing", is_flag=True, help="List what this project defines, and what is trusted.")
 @click.option("--all", "everything", is_flag=True, help="Trust all of it, without questions.")
 @click.option("--revoke", is_flag=True, help="Forget everything that was trusted or allowed for this project.")
-def command(listing: bool, everything: bool, revoke: bool) -> int:
+@click.option("--everywhere", is_flag=True, help="With --revoke: what was always allowed as well.")
+def command(listing: bool, everything: bool, revoke: bool, everywhere: bool) -> int:
     """Let motet use what this project defines: its tools, servers and checkers.
 
     \b
@@ -28,17 +29,21 @@ def command(listing: bool, everything: bool, revoke: bool) -> int:
       motet trust            decide about each item
       motet trust --list     what there is
       motet trust --revoke   take it back
+      motet trust --revoke --everywhere   and what was always allowed
 
     Until then, servers come only from PATH and from motet's own environment. An item that changes is asked about
     again.
     """
-    return asyncio.run(_trust(Terminal(), listing, everything, revoke))
+    if everywhere and not revoke:
+        raise UsageError("--everywhere: only with --revoke")
+    return asyncio.run(_trust(Terminal(), listing, everything, revoke, everywhere))
 
 
-async def _trust(terminal: Terminal, listing: bool, everything: bool, revoke: bool) -> int:
+async def _trust(terminal: Terminal, listing: bool, everything: bool, revoke: bool, everywhere: bool) -> int:
     engine = Engine(Path.cwd())
     if revoke:
         count = engine.grants.forget(engine.root)
+        count += engine.grants.forget(None) if everywhere else 0
         terminal.line(f"Forgot {count} {'grant' if count == 1 else 'grants'} for {engine.root}.")
         return 0
     items = engine.project_items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import os
 import re
 import signal
@@ -19,6 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from motet.errors import MotetError, OutsideWorkspace, ProcessError, UsageError
 from motet.messages import new_id
 from motet.permissions import Action, DeniedByHuman, Effect, OffLimits, Origin, off_limits, resolved, without_secrets
+from motet.permissions.commands import reaches_out
+from motet.permissions.places import command_identity
 from motet.permissions.rules import is_outside
 from motet.process import Running, SandboxState, Walls, find_program, find_sandbox
 from motet.process.capture import Capture
@@ -39,7 +40,6 @@ DEFAULT_TIMEOUT = 120.0
 _QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 _PRIVATE = {"TMPDIR": "/tmp", "XDG_CACHE_HOME": "/tmp/cache"}
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
-_MOST_PROGRAM_BYTES = 64 * 2**20
 
 
 class RunCommandInput(BaseModel):
@@ -62,13 +62,14 @@ class RunCommandInput(BaseModel):
 
 @dataclass(slots=True)
 class _Run:
-    """A program that was started."""
+    """A program that was started. `is_strange`: what it prints may come from the network."""
 
     words: tuple[str, ...]
     running: Running
     capture: Capture
     before: OffLimits
     is_walled: bool
+    is_strange: bool
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -139,10 +140,10 @@ class RunCommand(OneByOne):
         wall = "in the sandbox" if sandbox.sandbox else "not in a sandbox: it can read and change what you can"
         where = "the workspace" if cwd == "." else f"{cwd}/"
         detail = f"{program}\nin {where}, {_patience(wish)}, {_reach(wish, sandbox)}, {wall}"
-        definition = await asyncio.to_thread(_definition, root, program, cwd, wish.network)
+        definition = await asyncio.to_thread(command_identity, root, program, cwd, wish.network)
         action = Action.command(words, Origin.MODEL, detail=detail, definition=definition, network=wish.network)
         await self._kit.gate.require(action)
-        if await asyncio.to_thread(_definition, root, program, cwd, wish.network) != definition:
+        if await asyncio.to_thread(command_identity, root, program, cwd, wish.network) != definition:
             raise ProcessError(f"{program}: changed while the question was open; nothing was run")
         limits = await asyncio.to_thread(off_limits, root, self._environ)
         command = (str(program), *words[1:])
@@ -171,9 +172,8 @@ class RunCommand(OneByOne):
             max_bytes=MAX_BYTES,
             ask_to_end=ask_to_end if sandbox is not None else None,
         )
-        if network:
-            self._kit.gate.taint(f"output of {words[0]}, which had the network")
-        return _Run(words, running, capture, limits, sandbox is not None)
+        strange = network or (sandbox is None and reaches_out(words))
+        return _Run(words, running, capture, limits, sandbox is not None, strange)
 
     async def _to_its_end(self, run: _Run, timeout: float) -> ToolOutput:
         try:
@@ -184,10 +184,10 @@ class RunCommand(OneByOne):
             run.capture.close()
             raise
         if not ended and not run.running.flooded:
-            return _output(
+            return self._output(
                 run, f"no end after {timeout:g} s; stopped, with everything it had started", failed=True, made=made
             )
-        return _output(run, f"{_end(run)} after {run.seconds}", failed=run.running.code != 0, made=made)
+        return self._output(run, f"{_end(run)} after {run.seconds}", failed=run.running.code != 0, made=made)
 
     async def _finished(self, run: _Run) -> list[str]:
         """End what is left of it; the protected places of the workspace that are there since it ran.
@@ -220,27 +220,28 @@ class RunCommand(OneByOne):
             there = ", ".join(self._sessions) or "none"
             raise UsageError(f"there is no session {name}; there is {there}")
         if not wish.stop and not await run.running.wait(wish.timeout or SESSION_WAIT) and not run.running.flooded:
-            return _output(run, f"session {name}: running for {run.seconds}")
+            return self._output(run, f"session {name}: running for {run.seconds}")
         stopped = wish.stop and not await run.running.wait(0)
         del self._sessions[name]
         made = await self._finished(run)
         how = "stopped" if stopped else _end(run)
         failed = not stopped and run.running.code != 0
-        return _output(run, f"session {name}: {how} after {run.seconds}", failed=failed, made=made)
+        return self._output(run, f"session {name}: {how} after {run.seconds}", failed=failed, made=made)
+
+    def _output(self, run: _Run, how: str, *, failed: bool = False, made: Sequence[str] = ()) -> ToolOutput:
+        said = run.capture.unread()
+        if run.is_strange:
+            self._kit.gate.taint(f"output of {run.words[0]}, which had the network")
+        hidden = run.before.names if failed and run.is_walled else ()
+        hint = f"\n(hidden from commands: {_some(hidden)})" if hidden else ""
+        hint += f"\n(new in protected places, the human is told: {_some(made)})" if made else ""
+        shown = f"{Path(run.words[0]).name}: {how}"
+        return ToolOutput(f"{how}{hint}\n{said or '(no output)'}", failed, shown)
 
 
 async def _finish(run: _Run) -> None:
     await run.running.end()
     run.capture.close()
-
-
-def _output(run: _Run, how: str, *, failed: bool = False, made: Sequence[str] = ()) -> ToolOutput:
-    said = run.capture.unread()
-    hidden = run.before.names if failed and run.is_walled else ()
-    hint = f"\n(hidden from commands: {_some(hidden)})" if hidden else ""
-    hint += f"\n(new in protected places, the human is told: {_some(made)})" if made else ""
-    shown = f"{Path(run.words[0]).name}: {how}"
-    return ToolOutput(f"{how}{hint}\n{said or '(no output)'}", failed, shown)
 
 
 def _end(run: _Run) -> str:
@@ -295,21 +296,3 @@ def _program(word: str, cwd: Path, env: Mapping[str, str]) -> Path:
             f"{word}: not found; choose a program that is installed, or one of the workspace as ./NAME"
         )
     return program
-
-
-def _definition(root: Path, program: Path, cwd: str, network: bool) -> str:
-    """What besides its words makes a command the same one: where it runs, the network, and the content of a program
-    that lies in the workspace."""
-    real = resolved(root, str(program))
-    content = "" if is_outside(real) else _hash(root / real)
-    return f"in {cwd}\n{'with' if network else 'without'} the network\n{program}\n{content}"
-
-
-def _hash(program: Path) -> str:
-    try:
-        if program.stat().st_size > _MOST_PROGRAM_BYTES:
-            return "too large"
-        with program.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return "unreadable"
