@@ -172,9 +172,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 class Tally:
-    """Seconds and tests by area (the directory below `tests/`), and the outcome of each test."""
+    """Seconds and tests by area (the directory below `tests/`), and the outcome of each test.
 
-    WORST_LAST = ("passed", "xfailed", "xpassed", "skipped", "failed")
+    A test with several cases has passed when one has and none has failed: what only root can show is left out.
+    """
+
+    WORST_LAST = ("skipped", "passed", "xfailed", "xpassed", "failed")
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -191,7 +194,8 @@ class Tally:
         if hasattr(report, "wasxfail"):
             outcome = "xpassed" if report.passed else "xfailed"
         name = report.nodeid.partition("[")[0]
-        self.outcomes[name] = max(self.outcomes.get(name, "passed"), outcome, key=self.WORST_LAST.index)
+        if report.when == "call" or outcome != "passed":
+            self.outcomes[name] = max(self.outcomes.get(name, outcome), outcome, key=self.WORST_LAST.index)
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         self.deselected += len(items)

@@ -14,6 +14,7 @@ from motet.history import ChatInfo, History
 from motet.messages import Message, MessageStack, tags
 from motet.models import Limits
 from motet.models.keys import KeySource
+from motet.models.protocol import Model, Price
 from motet.models.providers.anthropic import AnthropicMessages
 from motet.models.providers.dialect import Dialect
 from motet.models.providers.endpoint import Endpoint
@@ -22,8 +23,8 @@ from motet.models.providers.openai_compatible import ChatCompletions
 from motet.models.providers.retry import RetryPolicy
 from motet.models.scripted import ScriptedServer, Step
 from motet.models.scripted.answers import Answering
-from motet.permissions import Gate, GrantStore, Rule, RuleSet, Verdict
-from motet.tools import EditDesk
+from motet.permissions import Ask, Gate, GrantStore, Rule, RuleSet, Verdict
+from motet.tools import EditDesk, Tool
 from motet.tools.groups import ToolSet, names_in
 from motet.tools.kit import Kit
 from motet.tools.registry import ToolRegistry
@@ -63,7 +64,9 @@ class Talk:
         return [(message.role.value, message.text) for message in self.chat.messages if message.tag not in hidden]
 
 
-def scripted_model(server: ScriptedServer, dialect: str, limits: Limits | None = None) -> HttpModel:
+def scripted_model(
+    server: ScriptedServer, dialect: str, limits: Limits | None = None, price: Price | None = None
+) -> HttpModel:
     """A model of `server` that speaks `dialect`, and does not wait before it tries again."""
 
     async def sleep(_: float) -> None:
@@ -77,7 +80,7 @@ def scripted_model(server: ScriptedServer, dialect: str, limits: Limits | None =
         dialect=mapping,
         endpoint=Endpoint.parse("acme", server.url if dialect == "anthropic" else f"{server.url}/v1", 30.0),
         limits=limits or Limits(100_000, 4_096),
-        price=None,
+        price=price,
         key=KeySource("env:ACME_API_KEY", {"ACME_API_KEY": "sk-canary-0123456789abcdef"}, "acme"),
         retry=RetryPolicy(retries=2, longest_delay=60.0, sleep=sleep, jitter=lambda: 1.0, now=lambda: 0.0),
     )
@@ -94,18 +97,24 @@ async def talking(
     limits: Limits | None = None,
     stored: str = "",
     rules: Sequence[Rule] = (Rule.parse("send", Verdict.ALLOW),),
+    own: Sequence[Tool] = (),
+    ask: Ask | None = None,
+    door: Callable[[Model], Model] | None = None,
+    price: Price | None = None,
 ) -> AsyncGenerator[Talk]:
-    """A chat with a provider that follows `script`; `stored`: the chat with this id, opened again."""
+    """A chat with a provider that follows `script`; `stored`: the chat with this id, opened again. `own` tools can be
+    handed over by name; `ask` puts questions; requests go through `door`."""
     root, state = tmp_path / "project", tmp_path / "state"
     root.mkdir(exist_ok=True)
     async with ScriptedServer(script) as server, History.open(state) as history:
-        gate = Gate(root, RuleSet(rules), GrantStore(state))
+        gate = Gate(root, RuleSet(rules), GrantStore(state), ask)
         workspace = DiskWorkspace(root, gate=gate, checkpoints=Checkpoints(state, root))
         desk = EditDesk(workspace, Deciding())
         kit = Kit(workspace, lambda: desk, gate, state / "outputs")
-        registry = ToolRegistry(kit, edit_format="replace_in_file")
+        registry = ToolRegistry(kit, own={tool.spec.name: tool for tool in own}, edit_format="replace_in_file")
         parts = ChatParts(gate, history, state / "outputs", options or ChatOptions(titles=False))
-        model = scripted_model(server, dialect, limits)
+        parts.door = door or parts.door
+        model = scripted_model(server, dialect, limits, price)
         if stored:
             kept = await history.load(stored)
             parts.tools = ToolSet(registry, handed=names_in(kept.messages))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motet.diagnostics.compare import Change, compare, summary
+from motet.diagnostics.comparison import Change, compare, summary
 from motet.text import Diagnostic, Range, Severity, TextFile
 
 

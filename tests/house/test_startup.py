@@ -24,7 +24,7 @@ HEAVY = {"httpx2", "lsprotocol", "rich", "tree_sitter", "tree_sitter_python", "m
 NOT_FOR_A_QUESTION = {
     *("bs4", "lsprotocol", "markdownify", "pathspec", "prompt_toolkit", "pygments", "pypdf", "rapidfuzz"),
     *("rich.console", "rich.markdown", "tomlkit", "tree_sitter"),
-    *("motet.edits", "motet.diagnostics", "motet.fix", "motet.web", "motet.tools.desk", "motet.tools.search"),
+    *("motet.edits", "motet.diagnostics.service", "motet.fix", "motet.web", "motet.tools.desk", "motet.tools.search"),
     *("motet.cli.chat", "motet.cli.review", "motet.models.offline", "motet.models.scripted"),
 }
 

@@ -69,7 +69,7 @@ async def wall(request: pytest.FixtureRequest) -> SandboxState:
         return BARE
     found = await find_sandbox()
     if found.sandbox is None:
-        pytest.skip(f"needs a sandbox: {found.text}")
+        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
     return found
 
 
@@ -77,7 +77,7 @@ async def wall(request: pytest.FixtureRequest) -> SandboxState:
 async def sandbox() -> SandboxState:
     found = await find_sandbox()
     if found.sandbox is None:
-        pytest.skip(f"needs a sandbox: {found.text}")
+        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
     return found
 
 
@@ -168,7 +168,6 @@ async def test_arguments_that_do_not_fit_run_nothing(project: Asking, arguments:
 # --- the permission ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.acceptance("CL-07", "AV-04")
 async def test_each_command_is_asked_about_with_its_exact_words_and_how_it_runs(
     project: Asking, sandbox: SandboxState
 ) -> None:
@@ -330,7 +329,6 @@ PLACES = [
 ]  # fmt: skip
 
 
-@pytest.mark.acceptance("T-11", "T-12")
 async def test_secrets_of_the_project_the_home_and_the_environment_are_not_there_for_a_command(
     project: Asking, sandbox: SandboxState, home: Path
 ) -> None:
@@ -358,7 +356,6 @@ async def test_secrets_of_the_project_the_home_and_the_environment_are_not_there
     assert (project.root / ".env").read_text() == "CANARY-0"
 
 
-@pytest.mark.acceptance("T-02", "T-03")
 async def test_a_command_cannot_change_what_would_run_later_or_widen_its_rights(
     project: Asking, sandbox: SandboxState
 ) -> None:

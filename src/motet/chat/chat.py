@@ -288,7 +288,7 @@ class Chat:
                 ended = await to_the_end(self._put_in_order(happening, ended))
             except asyncio.CancelledError:
                 pass  # stopped once more: it is all done
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (it is raised when the last event is told)
                 defect = defect or error
         happening.close(ended)
         if defect is not None:

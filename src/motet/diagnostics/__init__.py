@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from motet.diagnostics.checkers import Checker
-    from motet.diagnostics.compare import Change, compare, summary
+    from motet.diagnostics.comparison import Change, compare, summary
     from motet.diagnostics.locate import Surroundings
     from motet.diagnostics.outline import DefinitionFinder
     from motet.diagnostics.progress import Doing, Progress
@@ -38,7 +38,7 @@ __all__ = [
 
 _MODULES = {
     "checkers": ("Checker",),
-    "compare": ("Change", "compare", "summary"),
+    "comparison": ("Change", "compare", "summary"),
     "locate": ("Surroundings",),
     "outline": ("DefinitionFinder",),
     "progress": ("Doing", "Progress"),

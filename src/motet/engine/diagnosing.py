@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from motet.text import Diagnostic, TextFile
 from motet.errors import MotetError
+from motet.text import Diagnostic, TextFile
 from motet.tools import Tool
 from motet.tools.kit import Kit
 
@@ -59,7 +59,7 @@ class Diagnosing:
         except TimeoutError:
             return {}
         except MotetError as error:  # the edit is applied: that must be told, whatever servers do
-            return {path: f"what compilers say is not known: {error}" for path in paths}
+            return dict.fromkeys(paths, f"what compilers say is not known: {error}")
         return describe_after(compare(old, before, report.diagnostics, self._files), paths)
 
     async def close(self) -> None:

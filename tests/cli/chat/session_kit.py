@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from cli.chat.chat_kit import Typist
-from cli.kit import BIN, MAY_SEND, Project
+import re
+import time
 
-from motet.models.scripted import Answer
+from cli.chat.chat_kit import Typist
+from cli.kit import BIN, DEADLINE, MAY_SEND, Project
 
 QUIET = MAY_SEND + "[chat]\ntitles = false\n"
 """Settings under which the only requests are those of the conversation."""
 WELCOME = "scripted/one (set in the settings). /help shows what can be done here."
+_FILLED = re.compile(r"· [\d.k]+/100k")
 
 
 class Talker(Typist):
@@ -22,12 +24,13 @@ class Talker(Typist):
         self.sees(text.split("\n")[-1][-8:])
         self.presses("\r")
 
+    def shows(self, *lines: str) -> None:
+        """Wait until the screen ends with these lines; how full the window is stands there as `N/100k`."""
+        end = time.monotonic() + DEADLINE
+        while [_FILLED.sub("· N/100k", line) for line in self.lines[-len(lines) :]] != list(lines):
+            assert time.monotonic() < end and self._read(end), f"the screen is\n{self.text}"
+
 
 def talker(project: Project, *arguments: str, columns: int = 80, rows: int = 24, **env: str) -> Talker:
     """`motet ARGUMENTS` in a terminal."""
     return Talker([str(BIN / "motet"), *arguments], project.root, project.env(env), columns, rows)
-
-
-def answer(text: str, **how: object) -> Answer:
-    """An answer that is text."""
-    return Answer(text=text, **how)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Parts of `chat_speed.py`."""
