@@ -198,11 +198,11 @@ async def _draft(history: History, rounds: int) -> list[Measured]:
 
 async def _long(history: History, count: int) -> str:
     chat = await history.create(ChatInfo(title="long", workspace="/work/1"))
-    await history.append(chat.id, list(_rounds(random.Random(6), count)))
+    await history.append(chat.id, list(turns(random.Random(6), count)))
     return chat.id
 
 
-def _rounds(seed: random.Random, count: int) -> Iterator[Message]:
+def turns(seed: random.Random, count: int) -> Iterator[Message]:
     """Turns of four messages, 500 bytes each."""
     for at in range(count // 4):
         meta = {"cycle": at + 1, "estimated_tokens": 160, "sent": True}

@@ -96,7 +96,7 @@ def settled(url: str, **settings: object) -> Iterator[tuple[Place, Path]]:
             "\n".join(
                 [
                     'model = "own"',
-                    *('[permissions]', 'allow = ["send"]', "[chat]", "titles = false", "[providers.own]"),
+                    *("[permissions]", 'allow = ["send"]', "[chat]", "titles = false", "[providers.own]"),
                     f'base_url = "{url}/v1"',
                     *('dialect = "openai"', 'model = "scripted"', *lines),
                 ]

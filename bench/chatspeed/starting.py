@@ -12,9 +12,9 @@ from pathlib import Path
 
 from measure.run import MOTET, BenchError, Place
 from measure.table import Measured
-from motet.models.scripted import Answer, ScriptedServer
 
 from chatspeed.provider import HTTPX2, PATIENCE, Tokens, cpu_of, run, served, settled
+from motet.models.scripted import Answer, ScriptedServer
 
 _TOKEN = "zyzzyva"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from chat_draw import KINDS, cost
 from measure.run import BIN, MOTET, BenchError
 from measure.table import Measured
+
+from chatspeed.provider import run, served, settled
 from motet.models.scripted import Answer, ScriptedServer
 from motet.models.scripted.answers import Wire
-
-from chat_draw import KINDS, cost
-from chatspeed.provider import run, served, settled
 
 _READER = """
 import asyncio, httpx2, sys
@@ -42,7 +42,9 @@ def in_ask(rounds: int, tokens: int) -> list[Measured]:
                 argv = [BIN / "python", "-c", _READER, url, answer.when]
                 used["bare", name].append(run(argv, cwd, here.environment).cpu)
     each = {
-        who: [1e6 * (long - short) / tokens for long, short in zip(used[who, "long"], used[who, "short"], strict=True)]
+        who: [
+            1e6 * (long - short) / tokens for long, short in zip(used[who, "long"], used[who, "short"], strict=True)
+        ]
         for who in ("motet", "bare")
     }
     ours = [all - bare for all, bare in zip(each["motet"], each["bare"], strict=True)]
@@ -56,6 +58,8 @@ def in_ask(rounds: int, tokens: int) -> list[Measured]:
 def in_chat(rounds: int, tokens: int) -> list[Measured]:
     """What drawing costs at a terminal of 80 columns, in colour: Markdown of one kind each."""
     return [
-        Measured(f"`chat` draws {tokens:,} tokens of {name}, each", "µs", [cost(text, tokens) for _ in range(rounds)], 100)
+        Measured(
+            f"`chat` draws {tokens:,} tokens of {name}, each", "µs", [cost(text, tokens) for _ in range(rounds)], 100
+        )
         for name, text in KINDS.items()
     ]

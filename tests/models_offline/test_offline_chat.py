@@ -112,7 +112,7 @@ async def test_it_says_so_when_nothing_fits_or_nothing_is_shared() -> None:
         "Why is the sky blue?", file_attachment("src/server.py", SERVER), file_attachment("b.md", "x")
     ) == (f"{WHO} None of the words of the question stand in what was shared with me: `src/server.py`, `b.md`.")
     said = await say("Why is the sky blue?")
-    assert said.startswith(WHO) and said.endswith("`@/path` shares a file, `#buffer` the open one.")
+    assert said.startswith(WHO) and said.endswith("`@/path` shares a file, `#diff` what is not committed.")
 
 
 @pytest.mark.parametrize("greeting", ["Hi", "hello!", "Hey motet :)", "Guten Tag", "こんにちは！", "", "  "])

@@ -112,6 +112,10 @@ class Terminal:
         if not self._moves:
             self.line(text, "dim")
 
+    def restart(self) -> None:
+        """Count the time on the moving line from now on."""
+        self._started = time.monotonic()
+
     def tick(self) -> None:
         """Draw the moving line again if it changed. To be called every tenth of a second."""
         self._redraw()

@@ -115,20 +115,20 @@ class Toolbox:
         half = MAX_OUTPUT_CHARACTERS // 2
         note = f"{len(output.text) - 2 * half} characters left out"
         if self._outputs is not None:
-            note += f"; the whole is in {_kept(self._outputs, call.name, output.text)}"
+            try:
+                note += f"; the whole is in {_kept(self._outputs, call.name, output.text)}"
+            except OSError as error:
+                note += f"; the whole could not be kept: {error.strerror}"
         return replace(output, text=f"{output.text[:half]}\n[{note}]\n{output.text[-half:]}")
 
 
 def _kept(directory: Path, name: str, text: str) -> Path:
-    """The file in which `text` now stands. Raises `MotetError`."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        safe = "".join(character if character.isalnum() else "_" for character in name)[:40]
-        path = directory / f"{new_id()}-{safe}.txt"
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
-    except OSError as error:
-        raise MotetError(f"{directory}: an output could not be kept: {error.strerror}") from error
+    """The file in which `text` now stands. Raises `OSError`."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    safe = "".join(character if character.isalnum() else "_" for character in name)[:40]
+    path = directory / f"{new_id()}-{safe}.txt"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
     return path
 
 

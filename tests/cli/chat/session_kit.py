@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import time
 
 from cli.chat.chat_kit import Typist
@@ -23,6 +24,12 @@ class Talker(Typist):
         self.presses(text)
         self.sees(text.split("\n")[-1][-8:])
         self.presses("\r")
+
+    def is_killed(self) -> None:
+        """Kill it, so that it can do nothing about it."""
+        self.signals(signal.SIGKILL)
+        self.child.wait()
+        assert self.child.signalstatus == signal.SIGKILL
 
     def shows(self, *lines: str) -> None:
         """Wait until the screen ends with these lines; how full the window is stands there as `N/100k`."""

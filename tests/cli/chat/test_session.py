@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -139,7 +138,7 @@ def test_what_was_said_on_the_command_line_is_drawn(chat: Callable[..., Talker])
         "",
         "It is fine.",
         "›",
-        "scripted/one · N/100k · $0.0001",
+        "scripted/one · N/100k · $0.0001 · is this 日本語 🎉 fine?",
     )
     human.presses("\x04")
     assert human.ends() == 0
@@ -155,8 +154,7 @@ def test_a_draft_outlives_a_kill(chat: Callable[..., Talker], project: Project) 
         return "half a thought 半分" in [event["draft"] for event in done.events]
 
     eventually(kept)
-    human.signals(signal.SIGKILL)
-    assert human.ends() == -signal.SIGKILL
+    human.is_killed()
     again = talker(project, "chat", "-c")
     again.shows(WELCOME, "› half a thought 半分", "scripted/one · N/100k · $0")
     again.presses("\x03\x03")
@@ -170,8 +168,7 @@ def test_a_chat_that_was_killed_before_its_answer_says_so(
     human = talker(project, "chat")
     human.says("anybody?")
     served.was_asked()
-    human.signals(signal.SIGKILL)
-    assert human.ends() == -signal.SIGKILL
+    human.is_killed()
     again = talker(project, "chat", "-c")
     again.sees("The last answer did not come to its end; /retry asks again.")
     again.says("/retry")
@@ -187,7 +184,6 @@ def test_a_fork_goes_on_without_drawing_all_of_it_again(chat: Callable[..., Talk
     human.sees("Hello.")
     human.says("/fork")
     human.sees("stays in `motet history`.")
-    human.is_ready()
     human.shows(
         WELCOME,
         "› hello there",

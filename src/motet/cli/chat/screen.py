@@ -98,6 +98,10 @@ class ChatScreen:
         self.said(text)
         self._known.append(text)
 
+    def line_sent(self) -> None:
+        """The human's line stands on the screen already: what comes is set apart from it."""
+        self._last = "said"
+
     def said(self, text: str) -> None:
         """Draw what the human has said."""
         self._end_text()
@@ -192,7 +196,8 @@ class ChatScreen:
         """What is said beside the conversation, in one line."""
         match event:
             case Retrying(delay, attempt, reason):
-                self._note(f"{reason}; trying again in {delay:.0f} s (attempt {attempt})", "yellow")
+                what = reason.partition(";")[0]  # what to do about it is said when it has failed for good
+                self._note(f"{what}; trying again in {delay:.0f} s (attempt {attempt})", "yellow")
             case Notice(text, level):
                 self._note(text, _LEVELS[level])
             case Shared(line, tokens):

@@ -116,6 +116,8 @@ class TerminalChat:
         """One turn, drawn; what the line holds afterwards: what was refused, or typed meanwhile."""
         chat = self._chat
         says = coming.send or coming.given
+        self._terminal.restart()
+        self._screen.line_sent()
         turn = chat.send(coming.send, coming.given) if says else chat.go_on()
         try:
             with self._ahead.listening():

@@ -81,9 +81,9 @@ class CallCollector:
         self._new_id = new_id
 
     def begin(self, wire_id: str, name: str) -> PendingCall:
-        """A new call; `wire_id` and `name` may be empty."""
+        """A new call; `wire_id` and `name` may be empty; a blank id is none."""
         taken = {call.id for call in self.calls}
-        call_id = wire_id if wire_id and wire_id not in taken else self._new_id()
+        call_id = wire_id if wire_id.strip() and wire_id not in taken else self._new_id()
         call = PendingCall(len(self.calls), call_id, wire_id, name)
         self.calls.append(call)
         return call
