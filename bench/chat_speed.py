@@ -7,6 +7,7 @@ Programs run in places of their own and ask a provider that another thread serve
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 
@@ -17,6 +18,7 @@ from chatspeed.submitting import long_chat
 from measure.run import BenchError
 from measure.table import Measured, Result, main, measured, say
 
+from motet.__main__ import COLLECTED_AFTER
 from motet.errors import MotetError
 
 ABOUT = (
@@ -32,6 +34,7 @@ ABOUT = (
 
 def measure(rounds: int, tokens: int, messages: int, turns: int) -> Result:
     """The table; a part that could not be measured is a missed bar."""
+    gc.set_threshold(COLLECTED_AFTER)  # for what runs in this process, as motet does for itself
     parts: dict[str, Callable[[], list[Measured]]] = {
         "start-up": lambda: starting(rounds),
         "first token": lambda: first_token(rounds),

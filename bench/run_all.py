@@ -72,6 +72,8 @@ BENCHES = (
     Bench("offline_fix", offline),
     Bench("edit_cases", left_out=without_cases),
     Bench("edit_speed"),
+    Bench("chat_speed"),
+    Bench("history_speed"),
 )
 
 

@@ -6,10 +6,12 @@ import asyncio
 import gc
 import json
 import statistics
+import sys
 import time
 import tracemalloc
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 
 from measure.run import BenchError, Place
@@ -36,6 +38,20 @@ from motet.tools.kit import Nobody
 
 _FILE = "".join(f"value_{number} = {number}  # the number that stands in line {number}\n" for number in range(60))
 _ANSWER = "It holds sixty values, one a line; nothing in it calls anything else. " * 10
+
+
+@dataclass(frozen=True)
+class Size:
+    """Megabytes: all memory of Python, and of it the texts of a chat, which it holds with one, two or four bytes for a
+    character; and these texts in UTF-8."""
+
+    memory: float = 0.0
+    held: float = 0.0
+    utf8: float = 0.0
+
+    def above(self, other: Size) -> Size:
+        """What it is more than `other`."""
+        return Size(self.memory - other.memory, self.held - other.held, self.utf8 - other.utf8)
 
 
 class Reading:
@@ -81,19 +97,20 @@ def agent(turns: int) -> list[Measured]:
             "what a turn takes longer at the end", "ms", [max(late - early, 0.0)], 1,
             "encoding its two requests for a provider", [2 * encoded],
         ),
-        Measured(f"memory that {turns:,} turns of an agent take", "MB", [grown[0] / 1e6], 2, "their text", [grown[1] / 1e6]),
+        Measured(f"memory that {turns:,} turns of an agent take", "MB", [grown.memory], 2, "their text, as Python holds it", [grown.held]),
+        Measured("the same", "MB", [grown.memory], None, "their text in UTF-8", [grown.utf8]),
     ]  # fmt: skip
 
 
-async def _run(here: Place, cwd: Path, turns: int, *, traced: bool) -> tuple[Reading, list[float], tuple[int, int]]:
-    """The model, milliseconds for each turn, and by how many bytes memory and text have grown after the first tenth."""
+async def _run(here: Place, cwd: Path, turns: int, *, traced: bool) -> tuple[Reading, list[float], Size]:
+    """The model, milliseconds for each turn, and by how much memory and text have grown after the first tenth."""
     taken: list[float] = []
     model = Reading()
     if traced:
         tracemalloc.start()
     async with Engine(cwd, environ=here.environment).chats(Front(AcceptAll(), Nobody())) as chats:
         chat = chats.new(model, tools=["read_file"])
-        before = (0, 0)
+        before = Size()
         for number in range(turns):
             if number == turns // 10:
                 before = _size(chat)
@@ -102,7 +119,7 @@ async def _run(here: Place, cwd: Path, turns: int, *, traced: bool) -> tuple[Rea
             taken.append(1e3 * (time.process_time() - began))
         after = _size(chat)
     tracemalloc.stop()
-    return model, taken, (after[0] - before[0], after[1] - before[1])
+    return model, taken, after.above(before)
 
 
 async def _turn(chat: Chat, number: int) -> None:
@@ -112,10 +129,16 @@ async def _turn(chat: Chat, number: int) -> None:
                 raise BenchError(f"turn {number} of the agent ended: {event.reason} {event.detail}")
 
 
-def _size(chat: Chat) -> tuple[int, int]:
+def _size(chat: Chat) -> Size:
     gc.collect()
-    text = sum(len(message.text) + sum(len(call.arguments) for call in message.calls) for message in chat.messages)
-    return tracemalloc.get_traced_memory()[0], text
+    texts = [
+        text for message in chat.messages for text in (message.text, *(call.arguments for call in message.calls))
+    ]
+    return Size(
+        tracemalloc.get_traced_memory()[0] / 1e6,
+        sum(map(sys.getsizeof, texts)) / 1e6,
+        sum(len(text.encode()) for text in texts) / 1e6,
+    )
 
 
 def _encoding(request: ModelRequest) -> float:

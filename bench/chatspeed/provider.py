@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import math
 import os
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +42,7 @@ class Tokens:
     pause: float = 0.05
     url: str = ""
     wrote: list[float] = field(default_factory=list)
+    _open: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def __aenter__(self) -> Tokens:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -48,21 +51,29 @@ class Tokens:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
+        for task in self._open:
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # asyncio runs each connection in one
+        self._open.add(task)
+        task.add_done_callback(self._open.discard)
         head = await reader.readuntil(b"\r\n\r\n")
         length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
         await reader.readexactly(length)
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
         self.wrote = []
-        for text in self.texts:
-            await asyncio.sleep(self.pause)
-            self.wrote.append(time.perf_counter())
-            _event(writer, {"content": text})
+        with contextlib.suppress(ConnectionError):  # who has seen the token may leave
+            for text in self.texts:
+                await asyncio.sleep(self.pause)
+                self.wrote.append(time.perf_counter())
+                _event(writer, {"content": text})
+                await writer.drain()
+            _event(writer, {}, "stop")
+            writer.write(b"data: [DONE]\n\n")
             await writer.drain()
-        _event(writer, {}, "stop")
-        writer.write(b"data: [DONE]\n\n")
-        await writer.drain()
         writer.close()
 
 
@@ -131,7 +142,4 @@ def cpu_of(pid: int) -> float:
 def percentile(values: Sequence[float], share: float) -> float:
     """The value that `share` of all do not exceed."""
     ordered = sorted(values)
-    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
-
-
-Work = Callable[[], object]
+    return ordered[max(math.ceil(share * len(ordered)) - 1, 0)]

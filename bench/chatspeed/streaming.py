@@ -35,7 +35,7 @@ def in_ask(rounds: int, tokens: int) -> list[Measured]:
     with served(ScriptedServer(step)) as url, settled(url) as (here, cwd):
         for _ in range(rounds + 1):
             for name, answer in zip(texts, answers, strict=True):
-                done = run([MOTET, "ask", "-q", "--no-history", answer.when], cwd, here.environment)
+                done = run([MOTET, "ask", "-q", answer.when], cwd, here.environment)
                 if done.out.decode().strip() != texts[name]:
                     raise BenchError(f"the {name} answer of `motet ask` is not the one that was sent")
                 used["motet", name].append(done.cpu)

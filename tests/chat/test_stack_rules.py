@@ -22,7 +22,8 @@ from motet.errors import MotetError
 from motet.messages import Role, ToolCall
 from motet.models.protocol import Price, TextDelta, Usage
 from motet.models.scripted import Answer, HttpError, ScriptedRequest, Step, Wire, call
-from motet.permissions import Effect
+from motet.permissions import Action, Effect
+from motet.permissions import Answer as Yes
 from motet.tools import ToolInput, ToolOutput, ToolSpec
 from motet.turn import ToolFinished, ToolsCalled
 
@@ -57,7 +58,7 @@ async def test_a_turn_can_be_stopped_at_every_event(tmp_path: Path, dialect: str
             def stop(_: object) -> None:
                 nonlocal seen
                 if seen == at:  # noqa: B023
-                    talk.chat.stop()  # noqa: B023
+                    talk.chat.stop()
                 seen += 1
 
             ended = await talk.hear(talk.chat.send("do it"), stop)
@@ -214,7 +215,7 @@ async def test_a_tool_that_raises_what_it_should_not_leaves_a_valid_chat(tmp_pat
         ended = talk.events[-1]
         assert isinstance(ended, Ended)
         assert (ended.reason, ended.can_go_on) == (End.FAILED, True)
-        assert [text for role, text in talk.told if role == "tool"][0] == "raises: no result, it failed: no"
+        assert next(text for role, text in talk.told if role == "tool") == "raises: no result, it failed: no"
         assert talk.chat.info.tokens > 0
         await goes_on(talk)
 
@@ -419,3 +420,45 @@ async def test_notices_are_no_messages(tmp_path: Path, dialect: str) -> None:
         talk.chat.parts.tell(Notice("before"))
         await talk.hear(talk.chat.send("hi"), lambda _: None)
         assert talk.told == [("user", "hi"), ("assistant", "One.")]
+
+
+@pytest.mark.parametrize("moment", ["asked", "half"])
+async def test_a_turn_that_is_stopped_while_its_title_is_asked_for_is_done(
+    tmp_path: Path, dialect: str, moment: str
+) -> None:
+    wire = Wire(text_chars=2, first_byte_delay=60.0) if moment == "asked" else Wire(text_chars=2, stall_after=4)
+    title = Answer(text="A fine title", wire=wire, when="The title:")
+    script = [title, Answer(text="Hello."), Answer(text="Done.")]
+    async with talking(tmp_path, script, dialect, options=ChatOptions()) as talk:
+        turn = asyncio.create_task(talk.say("hi there"))
+        await asyncio.wait_for(talk.server.received(2), 10)
+        talk.chat.stop()
+        assert (await turn).reason in (End.DONE, End.STOPPED)
+        await talk.chat.close()
+        assert talk.chat.info.title == "hi there"
+        assert talk.told == [("user", "hi there"), ("assistant", "Hello.")]
+        await goes_on(talk)
+
+
+async def test_a_question_between_turns_does_not_wait_for_a_reader_that_has_gone(
+    tmp_path: Path, dialect: str
+) -> None:
+    asked: list[Action] = []
+
+    async def ask(action: Action) -> Yes:
+        await talk.chat.parts.before_asking()
+        asked.append(action)
+        return Yes.CHAT
+
+    script = [Answer(text=f"Answer {n}.") for n in range(6)]
+    options = ChatOptions(titles=False, keep_cycles=1)
+    async with talking(tmp_path, script, dialect, rules=(), ask=ask, options=options) as talk:
+        for text in ("one", "two", "three"):
+            async with aclosing(talk.chat.send(text)) as events:
+                async for event in events:
+                    if isinstance(event, Ended):
+                        break
+        async with asyncio.timeout(10):
+            await talk.chat.parts.before_asking()
+            assert await talk.chat.compact()
+        assert len(asked) == 1

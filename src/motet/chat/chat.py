@@ -74,9 +74,11 @@ class Chat:
         self.notes = tuple(notes)
         self.is_writable = writable
         self.spending = Spending(model.price)  # of the turn
-        self._keeping = Keeping(parts.history if writable else None, info.id, parts.create)
-        stack = MessageStack(*messages)
+        self._keeping = Keeping(parts.history if writable else None, lambda: self.info, parts.create)
+        stack = MessageStack(*(messages if parts.create is None else ()))
         self._conversation = ChatConversation(stack, self._keeping, self._sum_up, parts.options.keep_cycles)
+        if parts.create is not None:
+            self._conversation.begin(messages)  # nobody has kept them yet
         self._conversation.join = self._join
         self._share = Share(parts, stack)
         self._happening = Happening()

@@ -12,6 +12,7 @@ from motet.chat.events import ChatEvent, Compacted, Level, Notice
 from motet.chat.keeping import Keeping
 from motet.chat.view import newest_summary, to_be_summed_up, view
 from motet.errors import ModelError
+from motet.history import ChatMissing
 from motet.messages import Message, MessageStack, Role, ToolResult, tags
 from motet.turn import to_the_end
 
@@ -42,6 +43,7 @@ class ChatConversation:
     _summed_up_at: int = 0
     _last_sent: str = ""
     _unkept: list[Message] = field(default_factory=list[Message])
+    _is_gone: bool = False  # the history does not know the chat any more
     _one_write: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def next_request(self) -> Sequence[Message]:
@@ -106,7 +108,15 @@ class ChatConversation:
         async with self._one_write:
             if self._unkept or messages:
                 waiting = len(self._unkept)
-                await self.keeping.append(*self._unkept, *messages)
+                try:
+                    if not self._is_gone:
+                        await self.keeping.append(*self._unkept, *messages)
+                except ChatMissing:  # only this process may remove it: its file is another one now
+                    self._is_gone = True
+                if self._is_gone:
+                    await self.keeping.begin_again([*self.stack, *messages])
+                    self._is_gone = False
+                    self.tell(Notice("the stored chat was gone; all of it is kept anew", Level.WARNING))
                 del self._unkept[:waiting]
 
     async def _mark_as_sent(self) -> None:
@@ -122,13 +132,15 @@ class ChatConversation:
     async def fitting(self, coming: Sequence[Message] = ()) -> list[Message]:
         """What a request says that has `coming` besides; made to fit where it has to be. Raises `TooLong`."""
         told = self.told(coming)
-        if self.budget.tokens(told) > self.budget.cap and len(self.stack) != self._summed_up_at:
+        have = self.budget.tokens(told)
+        if have > self.budget.cap and len(self.stack) != self._summed_up_at:
             try:
                 await self.compact()
             except ModelError as error:
                 self.tell(Notice(f"the chat could not be summed up: {error}", Level.WARNING))
             told = self.told(coming)
-        if self.budget.tokens(told) > self.budget.cap:
+            have = self.budget.tokens(told)
+        if have > self.budget.cap:
             raise self.budget.too_long(told)
         return told
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from motet.history import History, HistoryError
+from motet.history import ChatInfo, ChatMissing, History, HistoryError
 from motet.messages import Message, Meta, Role, Text
 
 _EVERY = 1.0
@@ -18,10 +18,14 @@ _EVERY = 1.0
 class Keeping:
     """The stored side of one chat. Without a history nothing is kept, and nothing else is different."""
 
-    def __init__(self, history: History | None, chat_id: str, create: Callable[[], Awaitable[None]] | None) -> None:
-        """`create` makes the chat known to the history, before the first thing is kept; None: it is known."""
+    def __init__(
+        self, history: History | None, info: Callable[[], ChatInfo], create: Callable[[], Awaitable[None]] | None
+    ) -> None:
+        """`info` is what is known about the chat now. `create` makes it known to the history, before the first thing is
+        kept; None: it is known."""
         self._history = history
-        self._chat_id = chat_id
+        self._info = info
+        self._chat_id = info().id
         self._create = create
         self._creating = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
@@ -33,6 +37,15 @@ class Keeping:
         """Durable when it returns; what was kept of an answer under way is part of it, or gone."""
         if self._history is not None:
             await self._known()
+            await self._history.append(self._chat_id, messages)
+
+    async def begin_again(self, messages: Sequence[Message]) -> None:
+        """Keep the chat as it is now, where the history does not know it any more."""
+        if self._history is not None:
+            try:
+                await self._history.info(self._chat_id)
+            except ChatMissing:
+                await self._history.create(self._info())
             await self._history.append(self._chat_id, messages)
 
     async def draft(self, text: str) -> None:

@@ -24,7 +24,7 @@ def view(messages: Sequence[Message], cut: Set[str] = frozenset(), system: str |
     ]
     if system is not None:
         prompt = (Text(system),)
-        told = [replace(one, parts=prompt) if one.tag == tags.SYSTEM_PROMPT else one for one in told]
+        told = [replace(one, parts=prompt).estimated() if one.tag == tags.SYSTEM_PROMPT else one for one in told]
     if summary is None:
         return told
     first = next((at for at, message in enumerate(told) if message.tag not in KEPT), len(told))
@@ -78,7 +78,7 @@ def cut_output(message: Message) -> Message:
     first = message.text.strip().split("\n", 1)[0][:120]
     lines = message.text.count("\n") + 1
     note = f"[{message.result.name}: {lines} lines left out, they began: {first}]"
-    return replace(message, parts=(Text(note),))
+    return replace(message, parts=(Text(note),)).estimated()
 
 
 def sizes(messages: Sequence[Message]) -> list[tuple[str, int]]:

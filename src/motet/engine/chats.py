@@ -90,11 +90,14 @@ class Chats:
         `UsageError` for a name that there is not."""
         info = ChatInfo(workspace=str(self.house.root), model=model.name)
         chat = self._chat(info, model, is_new=True)
+        self._begin(chat, tools)
+        return chat
+
+    def _begin(self, chat: Chat, tools: Sequence[str] = ()) -> None:
         notes = Notes(self.house.state, self.house.root).read()
         remembered = [_notes(notes)] if notes.strip() else []
         prompts = [_system_prompt(self.house.root), *remembered]
         chat.begin(prompts, [*self.house.settings.tools.default, *tools])
-        return chat
 
     async def open(self, chat_id: str, model: Model) -> Chat:
         """A stored chat, to be read and, if no other process holds it, to go on. Raises `HistoryError`."""
@@ -108,7 +111,10 @@ class Chats:
             raise
         if lease is not None:
             self._leases[chat_id] = lease
-        return self._chat(stored.info, model, stored.messages, writable=lease is not None, notes=stored.notes)
+        chat = self._chat(stored.info, model, stored.messages, writable=lease is not None, notes=stored.notes)
+        if not stored.messages:  # only a draft was kept
+            self._begin(chat)
+        return chat
 
     async def fork(self, chat: Chat, before: str | None = None) -> Chat:
         """A new chat that begins with what `chat` says before the message with the id `before`; None: with all of

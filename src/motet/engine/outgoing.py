@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
 from motet.messages import Image, Message, Text
 from motet.messages.message import Document, Part
-from motet.models.protocol import Destination, Limits, Model, ModelEvent, ModelRequest, Price
+from motet.models.protocol import Destination, Limits, Model, ModelEvent, ModelRequest, Price, Retrying
 from motet.permissions.egress import EgressLog
 from motet.permissions.redact import redact
 
@@ -62,13 +63,16 @@ class Outgoing:
         """See `Model`."""
         return self._model.destination
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """See `Model`."""
-        if not self.destination.remote:
-            return self._model.stream(request)
-        safe = replace(request, messages=tuple(map(self._safe, request.messages)))
-        self._record(safe, self.destination)
-        return self._model.stream(safe)
+        if self.destination.remote:
+            request = replace(request, messages=tuple(map(self._safe, request.messages)))
+            self._record(request, self.destination)
+        async with aclosing(self._model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Retrying) and self.destination.remote:
+                    self._record(request, self.destination)  # it leaves once more
+                yield event
 
     def _safe(self, message: Message) -> Message:
         """`message` without secrets; the same one is looked at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from pydantic import BaseModel
@@ -25,12 +26,18 @@ class ToolSpec:
     @property
     def definition(self) -> ToolDefinition:
         """The tool as it is sent to a model."""
-        return ToolDefinition(self.name, self.description, self.input.model_json_schema())
+        return ToolDefinition(self.name, self.description, _schema(self.input))
 
     @property
     def only_reads(self) -> bool:
         """Whether its calls may run beside others: they change nothing and ask nobody."""
         return self.effects <= {Effect.READ}
+
+
+@cache
+def _schema(input: type[BaseModel]) -> dict[str, object]:
+    """Made once: a request has the schemas of all its tools, and takes milliseconds to make each."""
+    return input.model_json_schema()
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,11 +135,12 @@ _FRAME = 32
 def estimate_request(request: ModelRequest) -> int:
     """Tokens of `request`, over-estimated."""
     tools = sum(_FRAME + estimate_tokens(f"{tool.name}{tool.description}{tool.schema}") for tool in request.tools)
-    messages = sum(
-        _FRAME + estimate_tokens(message.text) + sum(estimate_tokens(call.arguments) for call in message.calls)
-        for message in request.messages
-    )
-    return tools + messages
+    return tools + sum(_FRAME + _tokens(message) for message in request.messages)
+
+
+def _tokens(message: Message) -> int:
+    """As counted when it was made: a chat of thousands of messages is counted several times a turn."""
+    return message.meta.estimated_tokens or message.estimated().meta.estimated_tokens
 
 
 def _estimated(model: Model, state: TurnState, answer: _Answer) -> Usage:

@@ -12,6 +12,7 @@ from cli.kit import BIN, DEADLINE, MAY_SEND, Project
 QUIET = MAY_SEND + "[chat]\ntitles = false\n"
 """Settings under which the only requests are those of the conversation."""
 WELCOME = "scripted/one (set in the settings). /help shows what can be done here."
+OWN = WELCOME.replace("set in the settings", "the chat's own")
 _FILLED = re.compile(r"· [\d.k]+/100k")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cli.chat.session_kit import QUIET, WELCOME, Talker, talker
+from cli.chat.session_kit import OWN, QUIET, WELCOME, Talker, talker
 from cli.kit import Project, Provider, eventually
 
 from motet.models.scripted import Answer, HttpError
@@ -156,7 +156,7 @@ def test_a_draft_outlives_a_kill(chat: Callable[..., Talker], project: Project) 
     eventually(kept)
     human.is_killed()
     again = talker(project, "chat", "-c")
-    again.shows(WELCOME, "› half a thought 半分", "scripted/one · N/100k · $0")
+    again.shows(OWN, "› half a thought 半分", "scripted/one · N/100k · $0")
     again.presses("\x03\x03")
     assert again.ends() == 0
 
@@ -187,6 +187,7 @@ def test_a_fork_goes_on_without_drawing_all_of_it_again(chat: Callable[..., Talk
     human.shows(
         WELCOME,
         "› hello there",
+        "",
         "Hello.",
         "› /fork",
         "This is a chat of its own now; the other one stays in `motet history`.",
