@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import acceptance
@@ -45,29 +46,52 @@ python/main.py
 >>>>>>> REPLACE
 ```
 """
+# Two questions that the offline model can answer, about the same project.
+QUESTIONS = (
+    ("ask", "-m", "offline", "which hours count as frost in @python/almanac.py ?"),
+    ("ask", "-m", "offline", "--yes", "-t", "editor", "repair #diagnostics{python/main.py}"),
+)
+_ASKED = re.compile(r"(<!-- chat transcript -->\n).*?(<!-- end of chat transcript -->)", re.DOTALL)
 _APPLIED = re.compile(r"(<!-- apply transcript -->\n).*?(<!-- end of apply transcript -->)", re.DOTALL)
 
 
 def readme_page() -> str:
-    """README.md with fresh transcripts of `motet fix` and `motet apply`."""
-    return _APPLIED.sub(lambda found: found[1] + _apply_transcript() + found[2], transcript.readme_page())
+    """README.md with fresh transcripts of `motet fix`, `motet apply` and `motet ask`."""
+    page = _APPLIED.sub(lambda found: found[1] + _apply_transcript() + found[2], transcript.readme_page())
+    return _ASKED.sub(lambda found: found[1] + _chat_transcript() + found[2], page)
 
 
 def _apply_transcript() -> str:
     """`motet apply` on a copy of the example projects, nobody asked."""
+    (said,) = _said(("apply", "--yes", "answer.md"))
+    # A longer fence than those of the answer.
+    return f"````console\n$ cat answer.md\n{ANSWER}$ motet apply --yes answer.md\n{said}````\n"
+
+
+def _chat_transcript() -> str:
+    """`motet ask`, with the offline model."""
+    shown = "\n".join(
+        f"$ motet {shlex.join(words)}\n{said}" for words, said in zip(QUESTIONS, _said(*QUESTIONS), strict=True)
+    )
+    return f"````console\n{shown}````\n"
+
+
+def _said(*commands: Sequence[str]) -> list[str]:
+    """What each command says on a copy of the example projects, one after the other."""
     with tempfile.TemporaryDirectory() as home:
         project = Path(home) / "examples"
         shutil.copytree(ROOT / "examples", project)
         (project / "answer.md").write_text(ANSWER, encoding="utf-8")
         places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
         environment = {**os.environ, **places, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
-        done = subprocess.run(
-            [ROOT / ".venv" / "bin" / "motet", "apply", "--yes", "answer.md"],
-            cwd=project, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
-    said = "".join(f"{line.rstrip()}\n" for line in done.stderr.splitlines())
-    # A longer fence than those of the answer.
-    return f"````console\n$ cat answer.md\n{ANSWER}$ motet apply --yes answer.md\n{said}````\n"
+        done = [
+            subprocess.run(
+                [ROOT / ".venv" / "bin" / "motet", *words], cwd=project, env=environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            )
+            for words in commands
+        ]  # fmt: skip
+    return ["".join(f"{line.rstrip()}\n" for line in one.stdout.splitlines()) for one in done]
 
 
 # Page, and what makes its text. A new page is one line here.

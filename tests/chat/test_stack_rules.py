@@ -462,3 +462,31 @@ async def test_a_question_between_turns_does_not_wait_for_a_reader_that_has_gone
             await talk.chat.parts.before_asking()
             assert await talk.chat.compact()
         assert len(asked) == 1
+
+
+async def test_what_broke_off_is_counted_by_estimate(tmp_path: Path, dialect: str) -> None:
+    cut = Answer(text="abcdefghijklmnopqrst", wire=Wire(text_chars=3, cut_after=6, cut="rst"))
+    async with talking(tmp_path, [cut, Answer(text="Done.")], dialect, price=Price(1.0, 1.0)) as talk:
+        assert (await talk.say("hi")).is_partial
+        assert talk.chat.info.tokens > 0
+        assert talk.chat.info.cost > 0
+
+
+async def test_what_is_said_after_the_last_turn_is_kept_when_the_chat_is_closed(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect) as talk:
+        await talk.say("first")
+        talk.chat.say("too late")
+        await talk.chat.close()
+        assert talk.told[-1] == ("user", "too late")
+
+
+async def test_a_look_at_the_next_request_changes_nothing(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One."), Answer(text="Two.")], dialect, tools=["readonly"]) as talk:
+        await talk.say("first")
+        before = talk.chat.messages
+        request = await talk.chat.preview("second")
+        assert request.messages[-1].text == "second"
+        assert (talk.chat.messages, len(talk.server.requests)) == (before, 1)
+        await talk.say("second")
+        sent = talk.server.requests[1].body["messages"]
+        assert str(sent[-1]["content"]).count("second") == 1

@@ -49,7 +49,12 @@ class Project:
         self.workspace = DiskWorkspace(self.root, gate=self.gate, checkpoints=Checkpoints(self.state, self.root))
         self.desk = EditDesk(self.workspace, self.reviewer)
         self.kit = Kit(
-            self.workspace, lambda: self.desk, self.gate, tmp_path / "outputs", human=self.human, tell=self.told.append
+            self.workspace,
+            lambda: self.desk,
+            self.gate,
+            tmp_path / "outputs",
+            human=self.human,
+            tell=self.told.append,
         )
 
     async def _ask(self, action: Action) -> Answer:

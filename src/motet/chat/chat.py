@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from motet.chat.budget import Budget
@@ -165,6 +165,9 @@ class Chat:
         self.stop()
         if self._task is not None and not self._task.done():
             await asyncio.wait({self._task}, timeout=_ENDING)
+        elif self._said and self._conversation.stack.cycle:  # said when no turn ran any more
+            with suppress(MotetError):
+                await to_the_end(self._join_plainly())
 
     async def preview(self, text: str = "") -> ModelRequest:
         """The next request, exactly; with `text`, as it would be if that were sent. Nothing is sent or kept: where it
@@ -173,8 +176,11 @@ class Chat:
         if text.strip() or self._share.waiting:
             prepared = await self._share.prepare(text, self._next_cycle, self.model.limits)
             tools, coming = prepared.tools, prepared.messages
-        definitions = self._set_budget(tools)
-        return ModelRequest(tuple(self._conversation.told(coming)), definitions)
+        try:
+            definitions = self._set_budget(tools)
+            return ModelRequest(tuple(self._conversation.told(coming)), definitions)
+        finally:
+            self._set_budget()  # a turn may be running
 
     @property
     def tokens(self) -> int:
@@ -229,7 +235,8 @@ class Chat:
         self.model = self.parts.door(model)
 
     async def rename(self, title: str) -> None:
-        """Give the chat a name."""
+        """Give the chat a name. Raises `ReadOnly`."""
+        self._require_writable()
         await to_the_end(self._keeping.make_known())
         self.info = await self.parts.rename(self.info, clean_title(title) or title[:60])
 
@@ -314,7 +321,6 @@ class Chat:
         """The model's rounds, and further ones for what was said while they ran."""
         while True:
             limit = ""
-            self._set_budget()
             async with aclosing(self._run_turn()) as events:
                 async for event in events:
                     if self._is_stopping:  # something took the cancellation for its own
@@ -336,6 +342,7 @@ class Chat:
                 await self._give_title(happening)
             if not self._said:
                 return Ended(End.DONE)
+            self._set_budget()  # the model may be another one now
 
     def _run_turn(self) -> AsyncGenerator[TurnEvent]:
         gate, toolbox = self.parts.gate, self._toolbox()

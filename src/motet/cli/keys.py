@@ -21,6 +21,27 @@ _ARROWS = {"A": "k", "B": "j"}
 _END = "\x04"
 
 
+@contextmanager
+def typed_unseen() -> Generator[None]:
+    """While something starts: what is typed is kept, key by key, for whoever reads next, and the terminal shows none
+    of it. Ctrl-C stays a signal."""
+    try:
+        descriptor = sys.stdin.fileno()
+        modes = termios.tcgetattr(descriptor)
+    except (termios.error, OSError, ValueError):
+        yield  # no terminal
+        return
+    quiet = list(modes)
+    quiet[0] &= ~termios.ICRNL  # Enter and Ctrl-J are two keys
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(descriptor, termios.TCSANOW, quiet)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSANOW, modes)
+
+
 class EndOfInput(Exception):
     """Ctrl-D: the human answers nothing more."""
 

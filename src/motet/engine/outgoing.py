@@ -24,10 +24,17 @@ def recorder(log: EgressLog, root: Path, chat_id: str) -> Record:
         contexts = (message.context for message in request.messages)
         paths = (context.path for context in contexts if context is not None and context.path)
         files = tuple(path.removeprefix(f"{root}/") for path in paths)
-        size = sum(len(message.text.encode("utf-8", "surrogatepass")) for message in request.messages)
+        size = sum(map(_size, request.messages))
         log.add(where.provider, where.host, size, files, chat=chat_id, project=str(root))
 
     return record
+
+
+def _size(message: Message) -> int:
+    """Bytes of what a message says, pictures and documents included."""
+    texts = (message.text, *(call.arguments for call in message.calls))
+    data = (len(part.data) for part in message.parts if isinstance(part, Image | Document))
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + sum(data)
 
 
 class Outgoing:

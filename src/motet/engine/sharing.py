@@ -27,6 +27,9 @@ from motet.settings import PluginSettings, Settings
 from motet.tools.groups import ToolSet
 from motet.workspace import Workspace
 
+_OF_EDITORS = frozenset({"buffer", "buffers", "selection", "viewport", "quickfix", "messages", "terminal"})
+"""What only an editor can share."""
+
 
 def context_of(
     workspace: Workspace,
@@ -49,7 +52,12 @@ def context_of(
     library = load_library(prompts)
 
     def help_text() -> str:
-        return greeting(variables, commands, tools.known, library)
+        of_prompts = {name for entry in library for name in (entry.name, entry.alias)}
+        here = [one for one in variables if one.name not in _OF_EDITORS]
+        done = [one for one in commands if one.name not in of_prompts | _OF_EDITORS]
+        known = tools.known
+        groups = {name: about for name, about in known.items() if name in tools.groups}
+        return greeting(here, done, groups, library)
 
     rules = tuple(RuleGroup(name, tuple(one.rules), tuple(one.files)) for name, one in settings.rules.items())
     commands = sharing_commands(help_text, rules)

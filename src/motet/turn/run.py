@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind, MotetError
 from motet.messages import Message, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
-from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, TextDelta, ToolCallDelta, Usage
+from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
 from motet.turn.conversation import Conversation
@@ -51,11 +51,16 @@ async def run_turn(
         most = model.limits.output_tokens
         request = replace(request, max_output_tokens=min(window.room(state.next_tokens) or most, most))
         answer = _Answer()
-        async with aclosing(model.stream(request)) as events:
-            async for event in events:
-                answer.add(event)
-                yield event
-        completed = answer.completed(model.name)
+        try:
+            async with aclosing(model.stream(request)) as events:
+                async for event in events:
+                    answer.add(event)
+                    yield event
+            completed = answer.completed(model.name)
+        except BaseException:
+            if answer.has_begun:  # what broke off is paid for, too
+                spending.add(_estimated(model, state, answer))
+            raise
         spending.add(completed.usage if completed.usage.total else _estimated(model, state, answer))
         calls, broken = _calls(model, answer.text, completed)
         try:
@@ -147,7 +152,7 @@ def _estimated(model: Model, state: TurnState, answer: _Answer) -> Usage:
     """Usage of an answer for which the provider reported none, so that budgets hold all the same."""
     if not model.destination.remote:
         return Usage()
-    return Usage(state.next_tokens, estimate_tokens(answer.text + answer.arguments))
+    return Usage(state.next_tokens, estimate_tokens(answer.thoughts + answer.text + answer.arguments))
 
 
 class _Answer:
@@ -155,6 +160,7 @@ class _Answer:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
+        self._thoughts: list[str] = []
         self._arguments: list[str] = []
         self._completed: Completed | None = None
 
@@ -164,14 +170,24 @@ class _Answer:
                 self._texts.append(text)
             case ToolCallDelta(_, arguments):
                 self._arguments.append(arguments)
+            case ReasoningDelta(text):
+                self._thoughts.append(text)
             case Completed():
                 self._completed = event
             case _:
                 pass
 
     @property
+    def has_begun(self) -> bool:
+        return bool(self._texts or self._thoughts or self._arguments)
+
+    @property
     def text(self) -> str:
         return "".join(self._texts)
+
+    @property
+    def thoughts(self) -> str:
+        return "".join(self._thoughts)
 
     @property
     def arguments(self) -> str:

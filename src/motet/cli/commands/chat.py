@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import click
 
 from motet.cli.chat_names import find_chat
 from motet.cli.front import in_front
+from motet.cli.keys import typed_unseen
 from motet.engine import Chats, Engine, Front
 from motet.errors import ExitCode, MotetError, UsageError
 from motet.history import ChatInfo
@@ -85,7 +86,9 @@ async def _chat(
     if not terminal.can_ask:
         raise UsageError("not a terminal; `motet ask` answers one question in a pipe")
     async with in_front(terminal, yes=yes) as front:
+        starting = ExitStack()
         try:
+            starting.enter_context(typed_unseen())
             alone = Alone(front)
             engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=alone.ask)
             for notice in engine.notices:
@@ -95,10 +98,14 @@ async def _chat(
                 model, why = await _model(engine, stored, named="model" in flags)
                 chat = chats.new(model, tools=tools) if stored is None else await chats.open(stored.id, model)
                 terminal.line(f"{model.name} ({why}). /help shows what can be done here.", "dim", hang=2)
-                await TerminalChat(engine, chats, front, alone, chat).run(first)
+                talk = TerminalChat(engine, chats, front, alone, chat)
+                starting.close()
+                await talk.run(first)
                 return ExitCode.DONE
         except asyncio.CancelledError:
             return ExitCode.INTERRUPTED
+        finally:
+            starting.close()
 
 
 async def _model(engine: Engine, stored: ChatInfo | None, *, named: bool) -> tuple[Model, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -46,6 +47,13 @@ async def _with_history(work: Callable[[_Place], Awaitable[None]]) -> None:
     terminal = Terminal()
     async with History.open(state_dir(), lambda line: terminal.line(line, "yellow", hang=2)) as history:
         await work(_Place(history, find_workspace(Path.cwd()), terminal))
+
+
+def _readable(transcript: str) -> str:
+    """A transcript for people: without the markers that programs read, and without the empty draft at its end."""
+    lines = visible(transcript).split("\n")
+    shown = "\n".join(line for line in lines if not line.startswith("<!-- motet ")).strip("\n")
+    return re.sub(r"\n\n\n+", "\n\n", shown.removesuffix("## Me"))
 
 
 def _line(chat: ChatInfo, everywhere: bool) -> str:
@@ -173,7 +181,7 @@ def show_chat(chat: str) -> None:
         for note in stored.notes:
             place.terminal.line(note, "yellow", hang=2)
         text = render(stored.messages)
-        write_line((visible(text) if sys.stdout.isatty() else text).rstrip("\n"))
+        write_line((_readable(text) if sys.stdout.isatty() else text).rstrip("\n"))
 
     _run(work)
 

@@ -58,7 +58,9 @@ async def reply(request: ModelRequest) -> str:
         return f"{WHO} {_ABLE}"
     passages = list(passages_of(request.messages))
     if not passages:
-        return f"{WHO} {_ABLE}\n\nNothing is shared with me yet: `@/path` shares a file, `#diff` what is not committed."
+        return (
+            f"{WHO} {_ABLE}\n\nNothing is shared with me yet: `@/path` shares a file, `#diff` what is not committed."
+        )
     found = await _best(question, passages)
     if not found:
         sources = ", ".join(f"`{source}`" for source in dict.fromkeys(passage.source for passage in passages))
