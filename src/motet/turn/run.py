@@ -9,7 +9,16 @@ from dataclasses import replace
 
 from motet.errors import EditFormatError, ModelError, ModelErrorKind, MotetError
 from motet.messages import Message, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
-from motet.models.protocol import Completed, Model, ModelEvent, ModelRequest, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from motet.models.protocol import (
+    Completed,
+    Model,
+    ModelEvent,
+    ModelRequest,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
 from motet.turn.conversation import Conversation

@@ -100,6 +100,22 @@ def test_only_what_is_new_is_said_to_wait(chat: Callable[..., Talker], project: 
     assert human.ends() == 0
 
 
+def test_models_are_completed(chat: Callable[..., Talker]) -> None:
+    human = chat()
+    human.is_ready()
+    human.presses("/model scr")
+    human.shows(
+        WELCOME,
+        "› /model scr",
+        "             scripted  of your settings",
+        "scripted/one · N/100k · $0",
+    )
+    human.presses("\t\r\r")
+    human.sees("Model: scripted/scripted (chosen by name)")
+    human.says("/exit")
+    assert human.ends() == 0
+
+
 # --- turns that fail -------------------------------------------------------------------------------------------
 
 

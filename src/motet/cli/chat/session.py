@@ -223,9 +223,23 @@ class TerminalChat:
                 for each in context.known.variables
             ]
             tools = [Name(name, about) for name, about in self._chat.parts.tools.known.items()]
-            commands = [_named(command) for command in context.commands]
+            values = {
+                "model": self._models(),
+                "prompt": tuple(Name(entry.name, entry.description) for entry in context.library),
+            }
+            commands = [_named(command, values.get(command.name, ())) for command in context.commands]
             self._names = (context, Known(variables, tools, commands, Files(lambda: self._files)))
         return self._names[1]
+
+    def _models(self) -> tuple[Name, ...]:
+        """Models by name; whether they can be used is only asked when one is chosen."""
+        from motet.models.providers.table import PROVIDERS
+
+        providers = self._engine.loaded.settings.providers
+        named = [f"{name}/{one.model}" if one.model else name for name, one in providers.items()]
+        own = [Name(name, "of your settings") for name in named]
+        table = [Name(f"{each.name}/{model}") for each in PROVIDERS.values() for model in each.models]
+        return (*own, *table, Name("offline", "built in"))
 
     async def _list_files(self) -> None:
         try:
@@ -250,5 +264,6 @@ class TerminalChat:
                 return
 
 
-def _named(command: Command) -> Name:
-    return Name(command.name, command.description, command.parameters, takes_files="PATH" in command.parameters)
+def _named(command: Command, values: tuple[Name, ...]) -> Name:
+    takes_files = "PATH" in command.parameters
+    return Name(command.name, command.description, command.parameters, values, takes_files)
