@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from chat.chat_kit import talking
 from chat.test_stack_rules import goes_on, working
 
 from motet.chat import End, Ended, Level, Notice
+from motet.errors import MotetError
 from motet.history import History
 from motet.models.scripted import Answer, Wire
 
@@ -94,3 +96,39 @@ async def test_a_draft_is_kept_and_names_no_messages(tmp_path: Path, dialect: st
             stored = await other.load(talk.chat.id)
             assert (stored.info.draft, stored.messages) == ("half a sentence", ())
         assert await talk.say("a whole sentence") == Ended(End.DONE)
+
+
+@pytest.mark.parametrize("moment", range(0, 24, 1 if EVERY else 4))
+async def test_a_store_that_fails_in_a_turn_loses_nothing_once_it_works_again(
+    tmp_path: Path, dialect: str, moment: int
+) -> None:
+    place = tmp_path / "state" / "history.db"
+
+    def breaks() -> None:
+        for path in place.parent.glob("history.db*"):
+            path.unlink()
+        place.mkdir()
+
+    async with talking(tmp_path, working, dialect, tools=["files"]) as talk:
+        (talk.root / "a.py").write_text("one = 1\n")
+        assert await talk.say("question 1") == Ended(End.DONE)
+        seen = 0
+
+        def heard(_: object) -> None:
+            nonlocal seen
+            if seen == moment:
+                breaks()
+            seen += 1
+
+        ended = await talk.hear(talk.chat.send("question 2"), heard)
+        before = talk.told
+        assert not place.is_dir() or ended.reason is End.FAILED or moment >= seen - 3
+        with pytest.raises(MotetError) if place.is_dir() else nullcontext():
+            await talk.say("question 3")
+        assert talk.told == before or not place.is_dir()
+        if place.is_dir():
+            place.rmdir()
+        assert await talk.hear(talk.chat.go_on()) == Ended(End.DONE)
+        await goes_on(talk)
+        said = [text for role, text in talk.told if role == "user"]
+        assert said in (["question 1", "question 2", "go on"], ["question 1", "question 2", "question 3", "go on"])

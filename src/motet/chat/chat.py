@@ -416,10 +416,12 @@ class Chat:
     async def _keep_broken_off(self, ended: Ended) -> bool:
         """Answer the calls that have no result, and keep what has arrived of an answer that broke off, marked; whether
         there was any."""
-        await self._conversation.settle("it was stopped" if ended.reason is End.STOPPED else f"{ended.detail}")
         answer = self._keeping.broken_off()
-        if answer is not None:
-            await self._conversation.add(answer)
+        try:
+            await self._conversation.settle("it was stopped" if ended.reason is End.STOPPED else ended.detail)
+        finally:
+            if answer is not None:
+                await self._conversation.add(answer)
         return answer is not None
 
     async def _count(self) -> None:

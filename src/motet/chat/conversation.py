@@ -106,7 +106,7 @@ class ChatConversation:
     async def _keep(self, messages: Sequence[Message] = ()) -> None:
         """Keep what is not kept yet and `messages` behind it, all or none."""
         async with self._one_write:
-            if self._unkept or messages:
+            if self._unkept or messages or self._is_gone:
                 waiting = len(self._unkept)
                 try:
                     if not self._is_gone:
@@ -124,9 +124,14 @@ class ChatConversation:
         await self._keep()
         fresh = self.stack.since(self._last_sent)
         sent = [message.with_meta(sent=True) for message in fresh if not message.meta.sent]
-        await self.keeping.replace(sent)
+        try:
+            await self.keeping.replace(sent)
+        except ChatMissing:
+            self._is_gone = True
         for message in sent:
             self.stack.replace(message)
+        if self._is_gone:
+            await self._keep()
         self._last_sent = fresh[-1].id if fresh else self._last_sent
 
     async def fitting(self, coming: Sequence[Message] = ()) -> list[Message]:
