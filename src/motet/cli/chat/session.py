@@ -82,6 +82,7 @@ class TerminalChat:
         self._drafting: asyncio.Task[None] | None = None
         self._draft = ""
         self._tokens = 0
+        self._was_sent = False
         self._take_up(chat)
         self._draw_newest()
 
@@ -129,18 +130,21 @@ class TerminalChat:
             self._terminal.line(str(error), "red", hang=2, always=True)
             return coming.send
         typed = self._ahead.take()
+        if coming.send and not self._was_sent:
+            return coming.send  # stopped before anything was kept
         if ended.can_go_on or ended.is_partial:
             goes_on = "lets it go on" if ended.reason is End.LIMIT or ended.is_partial else "asks again"
             self._terminal.line(f"/retry {goes_on}.", "dim")
         return typed
 
     async def _drawn(self, turn: AsyncGenerator[ChatEvent]) -> Ended:
-        ended = Ended(End.FAILED)
+        ended, self._was_sent = Ended(End.FAILED), False
         async with aclosing(turn) as events:
             async for event in events:
                 self._screen(event)
                 match event:
                     case Sent():
+                        self._was_sent = True
                         self._drafted("")  # it is a message now
                     case Ended():
                         ended = event

@@ -13,10 +13,9 @@ import click
 from motet import engine as engines
 from motet.chat import Chat, ChatEvent
 from motet.cli.answer_edits import apply_edits, edits_in
-from motet.cli.chat_json import SCHEMA, ChatJson
+from motet.cli.chat_json import SCHEMA, ChatJson, write_error
 from motet.cli.chat_lines import drawn
 from motet.cli.edit_view import EditView, WatchedReviewer
-from motet.cli.fix_json import write_error
 from motet.cli.front import Front, in_front
 from motet.cli.given_files import GivenFile, given_files, share_files
 from motet.cli.output import ReaderGone, write_json

@@ -144,7 +144,7 @@ def run_prompt(
         raise
     except MotetError as error:
         if as_json:
-            from motet.cli.fix_json import write_error
+            from motet.cli.chat_json import write_error
 
             write_error(error)
         raise
