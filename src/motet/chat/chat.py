@@ -10,27 +10,23 @@ from dataclasses import replace
 from motet.chat.budget import Budget
 from motet.chat.compaction import summarise, summary_request
 from motet.chat.conversation import ChatConversation
-from motet.chat.errors import NothingToSend, ReadOnly
-from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Said, Sent, Titled
+from motet.chat.errors import ReadOnly
+from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Titled
 from motet.chat.happening import Happening
 from motet.chat.keeping import Keeping
+from motet.chat.naming import title_by_model, title_by_words
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
-from motet.chat.share import Prepared, Share, newest
-from motet.chat.title import clean_title, fallback_title, title_request
+from motet.chat.saying import SENDS, Saying
+from motet.chat.share import Share
+from motet.chat.title import clean_title
 from motet.errors import ModelError, ModelErrorKind, MotetError
 from motet.history import ChatInfo
 from motet.messages import Message, MessageStack, Role
 from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
-from motet.permissions import Action, Effect, Origin
 from motet.tools import Toolbox
 from motet.turn import (
     AnswerStarted,
-    CostLimit,
-    Limit,
-    RepeatLimit,
-    RoundLimit,
     Spending,
-    TokenLimit,
     TurnEnded,
     TurnEvent,
     ask_to_send,
@@ -45,7 +41,6 @@ _EDITS = frozenset({"replace_in_file"})
 """Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
 _ENDING = 5.0
 """Seconds that the next turn, or closing, waits for one that was stopped and does not end."""
-_SENDS = "your messages, what you share in them, and what tools find"
 
 
 class Chat:
@@ -79,13 +74,12 @@ class Chat:
         self._conversation = ChatConversation(stack, self._keeping, self._sum_up, parts.options.keep_cycles)
         if parts.create is not None:
             self._conversation.begin(messages)  # nobody has kept them yet
-        self._conversation.join = self._join
         self._share = Share(parts, stack)
         self._happening = Happening()
+        self._saying = Saying(parts, self._conversation, self._share, lambda event: self._happening.tell(event))
+        self._conversation.join = lambda: self._saying.join(self.model.limits)
         self._task: asyncio.Task[None] | None = None
-        self._began = False  # what the human said is kept
         self._is_stopping = False
-        self._said: list[str] = []
         parts.before_asking = self._drawn
         parts.tell = self._tell
 
@@ -138,17 +132,17 @@ class Chat:
         `given` is said behind it as it is: what stands there and looks like a symbol (`@cmd` in a diff that came
         through a pipe) was not typed by the human, and shares and hands over nothing.
         """
-        return self._turn(lambda: self._submit(text, given))
+        return self._turn(lambda: self._saying.submit(text, given, self.model, self._set_budget))
 
     def go_on(self) -> AsyncGenerator[ChatEvent]:
         """Let the model go on where a limit ended the turn, or ask again what was not answered."""
-        return self._turn(self._nothing_new)
+        return self._turn(self._no_new_text)
 
     def say(self, text: str) -> None:
         """Say `text` while a turn runs: it joins the conversation before the model's next round, or when the turn ends
         before there is one."""
         if text.strip():
-            self._said.append(text)
+            self._saying.waiting.append(text)
 
     def stop(self) -> None:
         """End the turn; `send` ends within 200 ms, and the stack is valid."""
@@ -165,9 +159,9 @@ class Chat:
         self.stop()
         if self._task is not None and not self._task.done():
             await asyncio.wait({self._task}, timeout=_ENDING)
-        elif self._said and self._conversation.stack.cycle:  # said when no turn ran any more
+        elif self._saying.waiting and self._conversation.stack.cycle:  # said when no turn ran any more
             with suppress(MotetError):
-                await to_the_end(self._join_plainly())
+                await to_the_end(self._saying.join_plainly())
 
     async def preview(self, text: str = "") -> ModelRequest:
         """The next request, exactly; with `text`, as it would be if that were sent. Nothing is sent or kept: where it
@@ -261,7 +255,7 @@ class Chat:
         happening = self._happening = Happening()
         self._conversation.tell = happening.tell
         self.spending = Spending(self.model.price)
-        self._is_stopping = self._began = False
+        self._is_stopping = self._saying.has_begun = False
         self._task = task = asyncio.create_task(self._run(prepare, happening))
         try:
             async with aclosing(happening.events()) as events:
@@ -285,14 +279,14 @@ class Chat:
         except asyncio.CancelledError:
             ended = Ended(End.STOPPED)
         except Exception as error:
-            if not self._began:
+            if not self._saying.has_begun:
                 happening.close()
                 raise
             if isinstance(error, MotetError):
                 ended = Ended(End.FAILED, str(error), can_go_on=True, error=error)
             else:
                 defect, ended = error, Ended(End.FAILED, f"a defect of motet: {error!r}", can_go_on=True)
-        if self._began:
+        if self._saying.has_begun:
             try:
                 ended = await to_the_end(self._put_in_order(happening, ended))
             except asyncio.CancelledError:
@@ -310,8 +304,8 @@ class Chat:
             if not self.info.title:
                 await self._take_title(happening, "")
             await self._count()
-            if self._said:
-                await self._join_plainly()
+            if self._saying.waiting:
+                await self._saying.join_plainly()
                 ended = replace(ended, can_go_on=True)
         except MotetError as error:
             happening.tell(Notice(f"not all of this is kept: {error}", Level.ERROR))
@@ -336,82 +330,23 @@ class Chat:
                             pass
                     happening.tell(event)
             if limit:
-                await self._join()
+                await self._saying.join(self.model.limits)
                 return Ended(End.LIMIT, limit, can_go_on=True)
             if not self.info.title:
                 await self._give_title(happening)
-            if not self._said:
+            if not self._saying.waiting:
                 return Ended(End.DONE)
             self._set_budget()  # the model may be another one now
 
     def _run_turn(self) -> AsyncGenerator[TurnEvent]:
         gate, toolbox = self.parts.gate, self._toolbox()
-        return run_turn(self.model, self._conversation, toolbox, gate, self._limits(), self.spending, sends=_SENDS)
+        return run_turn(
+            self.model, self._conversation, toolbox, gate, self.options.limits, self.spending, sends=SENDS
+        )
 
-    async def _submit(self, text: str, given: str) -> None:
-        """Steps 2 to 8 of a submit. Raises before anything is kept."""
-        gate = self.parts.gate
-        before = gate.untrusted
-        gate.untaint()
-        try:
-            for page in self._share.pages_that_wait:
-                gate.taint(f"page {page}")
-            prepared = await self._share.prepare(text, self._next_cycle, self.model.limits, given)
-            if not f"{text}{given}".strip() and not prepared.shared:
-                raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
-            self._set_budget(prepared.tools)
-            told = await self._conversation.fitting(prepared.messages)
-            await ask_to_send(self.model, gate, _SENDS)
-            await to_the_end(self._commit(prepared, self._conversation.budget.tokens(told)))
-        except BaseException:
-            if not self._began:  # the human has not spoken
-                for origin in before:
-                    gate.taint(origin)
-            raise
-
-    async def _commit(self, prepared: Prepared, tokens: int) -> None:
-        """What the human said becomes part of the conversation, all of it or nothing."""
-        await self._join_plainly()
-        await self._conversation.add_all(prepared.messages)
-        self._began = True
-        self._share.sent(prepared)
-        for event in prepared.events:
-            self._happening.tell(event)
-        own = newest(prepared.messages)
-        self._happening.tell(Sent(own.id, own.meta.cycle, tokens))
-
-    async def _nothing_new(self) -> None:
-        if not self._conversation.stack.cycle:
-            raise NothingToSend("nothing was said yet; nothing was sent")
+    async def _no_new_text(self) -> None:
+        self._saying.go_on()
         self._set_budget()
-        self._began = True
-
-    async def _join(self) -> None:
-        """What was said while the turn ran becomes part of the conversation."""
-        while self._said:
-            text = self._said[0]
-            try:
-                prepared = await self._share.prepare(text, self._conversation.stack.cycle, self.model.limits)
-            except MotetError as error:
-                self._happening.tell(Notice(f"nothing is shared with what you said: {error}", Level.WARNING))
-                await to_the_end(self._join_plainly())
-                return
-            await to_the_end(self._joined(text, prepared))
-
-    async def _joined(self, text: str, prepared: Prepared) -> None:
-        await self._conversation.add_all(prepared.messages)
-        self._said.pop(0)
-        self._share.sent(prepared)
-        for event in (*prepared.events, Said(text)):
-            self._happening.tell(event)
-
-    async def _join_plainly(self) -> None:
-        """The same where nothing can be shared or asked any more: the texts as they are."""
-        while self._said:
-            text, cycle = self._said[0], self._conversation.stack.cycle
-            await self._conversation.add_all([Message.user(text).with_meta(cycle=cycle).estimated()])
-            self._said.pop(0)
-            self._happening.tell(Said(text))
 
     async def _keep_broken_off(self, ended: Ended) -> bool:
         """Answer the calls that have no result, and keep what has arrived of an answer that broke off, marked; whether
@@ -434,7 +369,7 @@ class Chat:
         title = ""
         if self.options.titles:
             try:
-                title = await self._title_of_model()
+                title = await title_by_model(self.parts, self.model, self.messages, self.spending, SENDS)
             except MotetError as error:
                 happening.tell(Notice(f"no title: {error}", Level.WARNING))
             except asyncio.CancelledError:
@@ -444,29 +379,18 @@ class Chat:
         except MotetError as error:
             happening.tell(Notice(f"the title is not kept: {error}", Level.WARNING))
 
-    async def _title_of_model(self) -> str:
-        model = await self.parts.model_for(Work.TITLE, self.model)
-        if not model.destination.remote:
-            return ""
-        there = Action(Effect.SEND, f"{model.destination.provider} {model.destination.host}", Origin.USER, _SENDS)
-        if model.destination != self.model.destination and not self.parts.gate.allows(there):
-            return ""  # nothing leaves for somebody else, and nobody is asked for the sake of a title
-        text, usage = await summarise(model, title_request(self.messages))
-        self.spending.add(usage)
-        return clean_title(text)
-
     async def _take_title(self, happening: Happening, title: str) -> None:
         """Name the chat, by the first thing that was said where there is no `title`."""
-        first = next((message for message in self.messages if message.role is Role.USER and message.visible), None)
-        if first is not None:
-            await self.rename(title or fallback_title(first.shown))
+        title = title or title_by_words(self.messages)
+        if title:
+            await self.rename(title)
             happening.tell(Titled(self.info.title))
 
     async def _sum_up(self, old: Sequence[Message], previous: Message | None) -> tuple[str, str]:
         model = await self.parts.model_for(Work.COMPACT, self.model)
         if model.name == "offline":
             raise ModelError("the offline model cannot sum up; set models.compact to another", ModelErrorKind.REFUSED)
-        await ask_to_send(model, self.parts.gate, _SENDS)
+        await ask_to_send(model, self.parts.gate, SENDS)
         text, usage = await summarise(model, summary_request(old, previous))
         self.spending.add(usage)
         return text, model.name
@@ -474,13 +398,6 @@ class Chat:
     def _toolbox(self, tools: Tools | None = None) -> Toolbox:
         handed = (tools or self.parts.tools).handed_over()
         return Toolbox(handed, outputs=self.parts.outputs, timeout=self.options.tool_timeout)
-
-    def _limits(self) -> list[Limit]:
-        options = self.options
-        limits: list[Limit] = [RoundLimit(options.rounds), RepeatLimit(options.repeats)]
-        limits += [TokenLimit(options.max_tokens)] if options.max_tokens else []
-        limits += [CostLimit(options.max_cost)] if options.max_cost else []
-        return limits
 
     def _set_budget(self, tools: Tools | None = None) -> tuple[ToolDefinition, ...]:
         """Reckon with the model as it is now, and with `tools`, or those that were handed over; their definitions."""

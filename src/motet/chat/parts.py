@@ -16,7 +16,7 @@ from motet.messages import Message
 from motet.models.protocol import Model
 from motet.permissions import Gate
 from motet.tools import Tool
-from motet.turn import Spending
+from motet.turn import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit
 
 
 class Work(StrEnum):
@@ -47,6 +47,14 @@ class ChatOptions:
     tool_timeout: float = 600.0
     titles: bool = True
     context_last: bool = False
+
+    @property
+    def limits(self) -> list[Limit]:
+        """The limits of a turn."""
+        limits: list[Limit] = [RoundLimit(self.rounds), RepeatLimit(self.repeats)]
+        limits += [TokenLimit(self.max_tokens)] if self.max_tokens else []
+        limits += [CostLimit(self.max_cost)] if self.max_cost else []
+        return limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""What the human says becomes part of the conversation: at the beginning of a turn, and while one runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from motet.chat.conversation import ChatConversation
+from motet.chat.errors import NothingToSend
+from motet.chat.events import ChatEvent, Level, Notice, Said, Sent
+from motet.chat.parts import ChatParts, Tools
+from motet.chat.share import Prepared, Share, newest
+from motet.errors import MotetError
+from motet.messages import Message
+from motet.models.protocol import Limits, Model
+from motet.turn import ask_to_send, to_the_end
+
+SENDS = "your messages, what you share in them, and what tools find"
+"""What leaves for a provider, in the words of the question about it."""
+
+
+@dataclass(slots=True)
+class Saying:
+    """The human's side of one chat. `waiting`: texts that were said while a turn runs, and have not joined yet.
+    `has_begun`: what opens the turn is kept; until then a failure changes nothing."""
+
+    parts: ChatParts
+    conversation: ChatConversation
+    share: Share
+    tell: Callable[[ChatEvent], None]
+    waiting: list[str] = field(default_factory=list[str])
+    has_begun: bool = False
+
+    async def submit(self, text: str, given: str, model: Model, reckon: Callable[[Tools], object]) -> None:
+        """Open a turn with `text`, and `given` behind it as it is; `reckon` sets the budget for a set of tools.
+
+        Raises before anything is kept: `NothingToSend`, `TooLong`, `PermissionDenied`.
+        """
+        gate = self.parts.gate
+        before = gate.untrusted
+        gate.untaint()
+        try:
+            for page in self.share.pages_that_wait:
+                gate.taint(f"page {page}")
+            prepared = await self.share.prepare(text, self.conversation.stack.cycle + 1, model.limits, given)
+            if not f"{text}{given}".strip() and not prepared.shared:
+                raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
+            reckon(prepared.tools)
+            told = await self.conversation.fitting(prepared.messages)
+            await ask_to_send(model, gate, SENDS)
+            await to_the_end(self._open(prepared, self.conversation.budget.tokens(told)))
+        except BaseException:
+            if not self.has_begun:  # the human has not spoken
+                for origin in before:
+                    gate.taint(origin)
+            raise
+
+    def go_on(self) -> None:
+        """Open a turn without a new text. Raises `NothingToSend` where nothing was said yet."""
+        if not self.conversation.stack.cycle:
+            raise NothingToSend("nothing was said yet; nothing was sent")
+        self.has_begun = True
+
+    async def join(self, limits: Limits) -> None:
+        """What was said while the turn ran becomes part of the conversation, with what it shares."""
+        while self.waiting:
+            text = self.waiting[0]
+            try:
+                prepared = await self.share.prepare(text, self.conversation.stack.cycle, limits)
+            except MotetError as error:
+                self.tell(Notice(f"nothing is shared with what you said: {error}", Level.WARNING))
+                await to_the_end(self.join_plainly())
+                return
+            await to_the_end(self._join(text, prepared))
+
+    async def join_plainly(self) -> None:
+        """The same where nothing can be shared or asked any more: the texts as they are."""
+        while self.waiting:
+            text, cycle = self.waiting[0], self.conversation.stack.cycle
+            await self.conversation.add_all([Message.user(text).with_meta(cycle=cycle).estimated()])
+            self.waiting.pop(0)
+            self.tell(Said(text))
+
+    async def _open(self, prepared: Prepared, tokens: int) -> None:
+        """What the human said becomes part of the conversation, all of it or nothing."""
+        await self.join_plainly()
+        await self.conversation.add_all(prepared.messages)
+        self.has_begun = True
+        self.share.sent(prepared)
+        for event in prepared.events:
+            self.tell(event)
+        own = newest(prepared.messages)
+        self.tell(Sent(own.id, own.meta.cycle, tokens))
+
+    async def _join(self, text: str, prepared: Prepared) -> None:
+        await self.conversation.add_all(prepared.messages)
+        self.waiting.pop(0)
+        self.share.sent(prepared)
+        for event in (*prepared.events, Said(text)):
+            self.tell(event)
