@@ -10,6 +10,8 @@ from pathlib import Path
 from tools.desk_kit import Deciding
 
 from motet.chat import Chat, ChatEvent, ChatOptions, ChatParts, Ended
+from motet.chat.parts import Context
+from motet.context import Known, Sources, built_in_variables, sharing_commands
 from motet.history import ChatInfo, History
 from motet.messages import Message, MessageStack, tags
 from motet.models import Limits
@@ -96,6 +98,7 @@ async def talking(
     options: ChatOptions | None = None,
     limits: Limits | None = None,
     stored: str = "",
+    shares: bool = False,
     rules: Sequence[Rule] = (Rule.parse("send", Verdict.ALLOW),),
     own: Sequence[Tool] = (),
     ask: Ask | None = None,
@@ -114,6 +117,9 @@ async def talking(
         registry = ToolRegistry(kit, own={tool.spec.name: tool for tool in own}, edit_format="replace_in_file")
         parts = ChatParts(gate, history, state / "outputs", options or ChatOptions(titles=False))
         parts.door = door or parts.door
+        if shares:
+            known, sources = Known(built_in_variables()), Sources(workspace, gate)
+            parts.context = Context(known, sources, (), sharing_commands(lambda: "help"))
         model = scripted_model(server, dialect, limits, price)
         if stored:
             kept = await history.load(stored)

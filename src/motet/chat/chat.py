@@ -10,6 +10,7 @@ from dataclasses import replace
 from motet.chat.budget import Budget
 from motet.chat.compaction import summarise, summary_request
 from motet.chat.conversation import ChatConversation
+from motet.chat.draft import with_marks, without_marks
 from motet.chat.errors import ReadOnly
 from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Titled
 from motet.chat.happening import Happening
@@ -19,6 +20,7 @@ from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.saying import SENDS, Saying
 from motet.chat.share import Share
 from motet.chat.title import clean_title
+from motet.context import State
 from motet.errors import ModelError, ModelErrorKind, MotetError
 from motet.history import ChatInfo
 from motet.messages import Message, MessageStack, Role
@@ -75,6 +77,10 @@ class Chat:
         if parts.create is not None:
             self._conversation.begin(messages)  # nobody has kept them yet
         self._share = Share(parts, stack)
+        typed, marks = without_marks(info.draft)
+        self.info = replace(info, draft=typed)
+        for item_id, state in marks.items():
+            self._share.mark(item_id, state)
         self._happening = Happening()
         self._saying = Saying(parts, self._conversation, self._share, lambda event: self._happening.tell(event))
         self._conversation.join = lambda: self._saying.join(self.model.limits)
@@ -185,7 +191,16 @@ class Chat:
     async def keep_draft(self, text: str) -> None:
         """Keep what is typed and not sent; a new chat that has nothing else is kept for it."""
         self.info = replace(self.info, draft=text)
-        await to_the_end(self._keeping.draft(text))
+        await to_the_end(self._keeping.draft(with_marks(text, self._share.marked)))
+
+    async def mark(self, item_id: str, state: State) -> bool:
+        """Pin or watch an item of the context block, or neither; false when there is none with this id, or it is no
+        file. It stays so when the chat is opened again."""
+        if not self._share.mark(item_id, state):
+            return False
+        if self.is_writable:
+            await self.keep_draft(self.info.draft)
+        return True
 
     async def hand_over(self, name: str) -> bool:
         """Hand over a tool or a group; false when it was. Raises `UsageError` for a name that there is not."""

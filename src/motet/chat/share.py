@@ -72,6 +72,11 @@ class Share:
         """Addresses of pages that go along with the next message: what they say is nobody's here."""
         return [one.context.url for one in self.waiting if one.tag == tags.URL and one.context and one.text]
 
+    @property
+    def marked(self) -> list[str]:
+        """The lines of items that are pinned or watched."""
+        return [item.line for item in self.items if item.state is not State.NONE]
+
     def keep(self, lines: Iterable[str]) -> list[str]:
         """Keep only the items with these lines, with the marks that they have; the ids of those that go."""
         found = reconcile(self.items, lines)

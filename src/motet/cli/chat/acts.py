@@ -246,14 +246,14 @@ class Acts:
         return Next()
 
     async def _pin(self, call: CommandCall) -> Next:
-        return self._mark(call, State.PINNED, "pinned: it is sent again whenever it has changed")
+        return await self._mark(call, State.PINNED, "pinned: it is sent again whenever it has changed")
 
     async def _watch(self, call: CommandCall) -> Next:
-        return self._mark(call, State.WATCHED, "watched: what changes in it is sent")
+        return await self._mark(call, State.WATCHED, "watched: what changes in it is sent")
 
-    def _mark(self, call: CommandCall, state: State, said: str) -> Next:
+    async def _mark(self, call: CommandCall, state: State, said: str) -> Next:
         item = self._item(call.argument)
-        if not self._chat.share.mark(item, state):
+        if not await self._chat.mark(item, state):
             raise UsageError(f"{item}: only files can be kept fresh")
         self._say(f"{item} is {said}")
         return Next()

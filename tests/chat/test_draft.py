@@ -1,0 +1,50 @@
+"""What is typed and not sent, and what is pinned, are there again when a chat is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chat.chat_kit import talking
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motet.chat import End, Ended
+from motet.chat.draft import with_marks, without_marks
+from motet.context import ContextItem, State
+from motet.models.scripted import Answer
+
+LINES = st.lists(
+    st.sampled_from(["<file>a.py</file>", "<file>src/日本.py:1-4</file>"]).flatmap(
+        lambda one: st.sampled_from(
+            [ContextItem(one, "file", state=state) for state in (State.PINNED, State.WATCHED)]
+        )
+    ),
+    unique_by=lambda item: item.id,
+)
+
+
+@given(st.text() | st.text().map("> Context:\n{}".format), LINES)
+def test_a_draft_and_its_marks_come_back_as_they_were(text: str, items: list[ContextItem]) -> None:
+    draft = with_marks(text, [item.line for item in items])
+    assert without_marks(draft) == (text, {item.id: item.state for item in items})
+
+
+@pytest.mark.acceptance("CC-12")
+async def test_a_pinned_file_is_pinned_again_and_sent_when_it_has_changed(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="Yes.")], dialect, shares=True) as talk:
+        (talk.root / "a.py").write_text("one = 1\n")
+        await talk.chat.share.run("/file a.py", talk.chat.model.limits)
+        await talk.say("see it")
+        assert await talk.chat.mark("<file>a.py</file>", State.PINNED)
+        await talk.chat.keep_draft("half a thought")
+        chat_id = talk.chat.id
+    again = [Answer(text="Two."), Answer(text="Still.")]
+    async with talking(tmp_path, again, dialect, stored=chat_id, shares=True) as talk:
+        assert talk.chat.info.draft == "half a thought"
+        assert talk.chat.share.lines == ["📌 <file>a.py</file>"]
+        (talk.root / "a.py").write_text("one = 2\n")
+        assert await talk.say("and now?") == Ended(End.DONE)
+        assert "one = 2" in talk.server.requests[0].text
+        await talk.say("still?")
+        assert talk.server.requests[1].text.count("one = 2") == talk.server.requests[0].text.count("one = 2")
