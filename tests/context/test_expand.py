@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,10 @@ from motet.context import (
     own_variable,
     sharing_commands,
 )
+from motet.diagnostics import Report
 from motet.messages import Message
 from motet.permissions import Gate, GrantStore, RuleSet
+from motet.text import TextFile
 from motet.workspace import MemoryWorkspace
 
 EDITOR = FakeEditor(open=(Buffer(7, "server.ts", "one\n", "server.ts", "typescript"),), at=Cursor(7, 1))
@@ -199,3 +202,16 @@ async def test_nothing_typed_is_nothing_shared(place: Place) -> None:
 
 async def test_a_command_at_the_beginning_of_a_message_is_no_symbol(place: Place) -> None:
     assert (await say(place, "/file a.py")).text == "/file a.py"
+
+
+async def test_diagnostics_are_of_the_files_that_the_same_message_names(place: Place) -> None:
+    place.write("src/a.py", "import os\n")
+    asked: list[str] = []
+
+    class Asking:
+        async def check(self, files: Sequence[TextFile]) -> Report:
+            asked.extend(file.path for file in files)
+            return Report((), (), ())
+
+    await expand("#diagnostics of @src/a.py", Known(built_in_variables()), place.using(diagnoses=Asking()))
+    assert asked == ["src/a.py"]

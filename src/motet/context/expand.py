@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from motet.context.files import workspace_paths
@@ -69,6 +69,9 @@ async def expand(
     cannot be shared is a notice, and its symbol stays as it was written. An item that is named twice is attached once.
     """
     symbols = await _symbols(text, known, sources)
+    files = [symbol.name for symbol in symbols if symbol.kind in (Kind.FILE, Kind.LINK) and symbol.found]
+    if files:
+        sources = replace(sources, in_context=tuple(dict.fromkeys((*sources.in_context, *files))))
     collected = Collected(list(added))
     tools: list[str] = []
     pieces: list[str] = []
