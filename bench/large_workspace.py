@@ -24,7 +24,7 @@ from measure.project import modules, padded, plant, write_project
 from measure.run import BIN, BenchError, Place, place
 from measure.table import Measured, Result, main, measured, say
 
-from motet.messages import Message, Part, Role, ToolCall, ToolResult, estimate_tokens, tags
+from motet.messages import Message, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
 from motet.models.offline import OfflineModel
 from motet.models.protocol import Completed, ModelRequest, TextDelta, ToolDefinition
 from motet.models.scripted import Answer, ScriptedRequest, ScriptedServer
@@ -156,7 +156,7 @@ def _message(raw: Mapping) -> Message:
         case _:
             asked = [(call["id"], call["function"]) for call in raw.get("tool_calls") or ()]
             calls = tuple(ToolCall(id, function["name"], function["arguments"]) for id, function in asked)
-            return Message(Role.ASSISTANT, tuple(map(Part, parts)), (), calls)
+            return Message(Role.ASSISTANT, tuple(map(Text, parts)), (), calls)
 
 
 if __name__ == "__main__":
