@@ -72,6 +72,6 @@ def test_a_damaged_edit_of_a_real_file_becomes_the_ground_truth_or_is_refused() 
 
 @pytest.mark.parametrize("name", MENDED)
 def test_what_the_ladder_promises_to_mend_is_mended_and_not_merely_refused(name: str) -> None:
-    examples = [example for number in range(40) if (example := make_example(name, number)) and example.is_unique]
+    examples = [example for number in range(120) if (example := make_example(name, number)) and example.is_unique]
     refused = [result for result in map(judge, examples) if result.verdict is not Verdict.RIGHT]
     assert len(refused) <= (1 - MENDED[name]) * len(examples), [(result.verdict, result.why) for result in refused]

@@ -36,8 +36,13 @@ def workspace(tmp_path: Path) -> Path:
 
 async def said(sandbox: Sandbox, walls: Walls, script: str) -> str:
     """What the shell `script` prints inside `walls`."""
+    return await printed(sandbox, walls, ["/bin/sh", "-c", script])
+
+
+async def printed(sandbox: Sandbox, walls: Walls, command: list[str]) -> str:
+    """What `command` prints inside `walls`."""
     out: list[bytes] = []
-    argv = sandbox.argv(["/bin/sh", "-c", script], walls, walls.workspace)
+    argv = sandbox.argv(command, walls, walls.workspace)
     running = await Running.start(
         argv, cwd=walls.workspace, env=ENV, on_output=out.append, max_bytes=2**20, ask_to_end=ask_to_end
     )
@@ -95,17 +100,24 @@ async def test_other_processes_and_their_environment_are_not_there(sandbox: Sand
     assert (int(numbers) <= 5, unseen) == (True, "unseen")
 
 
-CONNECT = f"'{sys.executable}' -c 'import socket,sys; socket.create_connection((\"127.0.0.1\", int(sys.argv[1])), 5)' %d 2>/dev/null && echo reached || echo closed"
+CONNECT = """
+import socket, sys
+try:
+    socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
+    print("reached")
+except OSError:
+    print("closed")
+"""
 
 
 async def test_the_network_is_closed_unless_it_is_allowed(sandbox: Sandbox, workspace: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        script = CONNECT % server.getsockname()[1]
-        assert await said(sandbox, Walls(workspace), script) == "closed\n"
+        command = [sys.executable, "-c", CONNECT, str(server.getsockname()[1])]
+        assert await printed(sandbox, Walls(workspace), command) == "closed\n"
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
-        assert await said(sandbox, Walls(workspace, network=True), script) == "reached\n"
+        assert await printed(sandbox, Walls(workspace, network=True), command) == "reached\n"
 
 
 async def test_the_program_is_told_to_end_and_may_tidy_up(sandbox: Sandbox, workspace: Path) -> None:

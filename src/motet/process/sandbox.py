@@ -47,8 +47,12 @@ class Sandbox:
     version: str
 
     def argv(self, command: Sequence[str | Path], walls: Walls, cwd: Path) -> list[str]:
-        """The command line that runs `command` in `cwd` inside `walls`. To be ended by `ask_to_end`."""
-        return [str(self.program), *_options(walls), "--chdir", str(cwd), "--", *map(str, command)]
+        """The command line that runs `command` in `cwd` inside `walls`. To be ended by `ask_to_end`.
+
+        A program that is installed in a temporary place, which is empty inside, is there all the same, to be read.
+        """
+        installed = _installed(Path(command[0]), walls.workspace.resolve())
+        return [str(self.program), *_options(walls), *installed, "--chdir", str(cwd), "--", *map(str, command)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,14 @@ def _options(walls: Walls) -> Iterator[str]:
         ):
             continue
         yield from ("--tmpfs", str(place)) if place.is_dir() else ("--ro-bind", "/dev/null", str(place))
+
+
+def _installed(program: Path, workspace: Path) -> list[str]:
+    """What makes a program readable that stands in an empty place: with all that was installed with it."""
+    home = program.parent.parent if program.parent.name in ("bin", "sbin") else program.parent
+    if not _is_within(home, _EMPTY_PLACES) or home in _EMPTY_PLACES or home.is_relative_to(workspace):
+        return []
+    return ["--ro-bind", str(home), str(home)]
 
 
 def _real(places: Sequence[Path]) -> list[Path]:

