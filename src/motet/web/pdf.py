@@ -5,6 +5,20 @@ from __future__ import annotations
 import io
 import logging
 
+_SLIPS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What pypdf raises besides its own errors when a document is damaged."""
+
 
 def text_of_pdf(body: bytes, most: int) -> tuple[str, str, list[str], bool]:
     """Title, text and notes of a document, and whether that is all of it; each page begins with `[page N]`.
@@ -15,6 +29,7 @@ def text_of_pdf(body: bytes, most: int) -> tuple[str, str, list[str], bool]:
     from pypdf.errors import PyPdfError
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    damage = (PyPdfError, *_SLIPS)
     damaged = 0
     pages: list[str] = []
     size = 0
@@ -24,14 +39,12 @@ def text_of_pdf(body: bytes, most: int) -> tuple[str, str, list[str], bool]:
             return "", "", ["the PDF is encrypted: its text cannot be read without the password"], True
         title = str((reader.metadata.title if reader.metadata else None) or "")
         count = len(reader.pages)
-    except (PyPdfError, ValueError, TypeError, LookupError, AttributeError, OSError, RecursionError, ImportError,
-            NotImplementedError, ArithmeticError, AssertionError) as error:  # fmt: skip
+    except damage as error:
         return "", "", [f"the PDF cannot be read ({_brief(error)})"], True
     for number in range(count):
         try:
             text = reader.pages[number].extract_text().strip()
-        except (PyPdfError, ValueError, TypeError, LookupError, AttributeError, OSError, RecursionError, ImportError,
-                NotImplementedError, ArithmeticError, AssertionError):  # fmt: skip
+        except damage:
             text, damaged = "", damaged + 1
         pages.append(f"[page {number + 1}]\n{text}".rstrip())
         size += len(text)
