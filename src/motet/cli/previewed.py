@@ -17,7 +17,7 @@ from motet.engine import Engine
 from motet.engine.outgoing import Outgoing
 from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo, History
-from motet.models.protocol import Completed, Destination, Limits, Model, ModelEvent, ModelRequest, Price
+from motet.models.protocol import Model, ModelRequest
 from motet.paths import state_dir
 from motet.turn import WindowLimit, estimate_request
 from motet.workspace import find_workspace
@@ -53,22 +53,16 @@ async def previewed(
         for note in chat.notes:
             terminal.line(note, "yellow", hang=2)
         await share_files(chat, given_files(engine.root, files), terminal)
-        request, notes = await outgoing(chosen, await chat.preview(text))
+        request, notes = outgoing(chosen, await chat.preview(text))
         yield Previewed(chat, chosen, why, request, estimate_request(request), tuple(notes))
 
 
-async def outgoing(model: Model, request: ModelRequest) -> tuple[ModelRequest, list[str]]:
+def outgoing(model: Model, request: ModelRequest) -> tuple[ModelRequest, list[str]]:
     """`request` as it would leave for `model`, with the room for the answer that it would have; what was left out."""
     most, room = model.limits.output_tokens, WindowLimit(model.limits.context_tokens).room(estimate_request(request))
     request = replace(request, max_output_tokens=min(room or most, most))
-    if not model.destination.remote:
-        return request, []
     notes: list[str] = []
-    caught = _Caught(model)
-    async for _ in Outgoing(caught, notes.append, lambda _request, _where: None).stream(request):
-        pass
-    assert caught.request is not None  # the door hands on every request
-    return caught.request, notes
+    return Outgoing(model, notes.append, lambda _request, _where: None).safe(request), notes
 
 
 async def _named(words: Sequence[str]) -> tuple[ChatInfo | None, str]:
@@ -92,39 +86,6 @@ async def _model(model: str | None, info: ChatInfo | None, terminal: Terminal) -
             return engine, chosen, "the chat's own"
     chosen, why = await engine.choose_model(work="chat")
     return engine, chosen, why
-
-
-class _Caught:
-    """Takes the place of a model at the door: keeps the request that would have left. See `Model`."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self.request: ModelRequest | None = None
-
-    @property
-    def name(self) -> str:
-        """See `Model`."""
-        return self._model.name
-
-    @property
-    def limits(self) -> Limits:
-        """See `Model`."""
-        return self._model.limits
-
-    @property
-    def price(self) -> Price | None:
-        """See `Model`."""
-        return self._model.price
-
-    @property
-    def destination(self) -> Destination:
-        """See `Model`."""
-        return self._model.destination
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """See `Model`."""
-        self.request = request
-        yield Completed("stop")
 
 
 def require_text(words: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from motet.messages import Image, Message, Text
 from motet.messages.message import Document, Part
-from motet.models.protocol import Destination, Limits, Model, ModelEvent, ModelRequest, Price, Retrying
+from motet.models.protocol import Destination, Model, ModelEvent, ModelRequest, Retrying
+from motet.models.wrapped import Wrapped
 from motet.permissions.egress import EgressLog
 from motet.permissions.redact import redact
 
@@ -37,49 +38,35 @@ def _size(message: Message) -> int:
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + sum(data)
 
 
-class Outgoing:
+class Outgoing(Wrapped):
     """A model whose requests leave without anything that looks like a key. See `Model`.
 
     `notify` hears, once for each message, what was taken out of it; `record` of every request.
     """
 
     def __init__(self, model: Model, notify: Callable[[str], None], record: Record) -> None:
-        self._model = model
+        super().__init__(model)
         self._notify = notify
         self._record = record
         self._known: dict[str, tuple[Message, Message]] = {}
         self._told: set[tuple[str, str]] = set()
 
-    @property
-    def name(self) -> str:
-        """See `Model`."""
-        return self._model.name
-
-    @property
-    def limits(self) -> Limits:
-        """See `Model`."""
-        return self._model.limits
-
-    @property
-    def price(self) -> Price | None:
-        """See `Model`."""
-        return self._model.price
-
-    @property
-    def destination(self) -> Destination:
-        """See `Model`."""
-        return self._model.destination
-
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """See `Model`."""
+        request = self.safe(request)
         if self.destination.remote:
-            request = replace(request, messages=tuple(map(self._safe, request.messages)))
             self._record(request, self.destination)
         async with aclosing(self._model.stream(request)) as events:
             async for event in events:
                 if isinstance(event, Retrying) and self.destination.remote:
                     self._record(request, self.destination)  # it leaves once more
                 yield event
+
+    def safe(self, request: ModelRequest) -> ModelRequest:
+        """`request` as it leaves: without secrets, unless the model is on this machine."""
+        if not self.destination.remote:
+            return request
+        return replace(request, messages=tuple(map(self._safe, request.messages)))
 
     def _safe(self, message: Message) -> Message:
         """`message` without secrets; the same one is looked at once."""

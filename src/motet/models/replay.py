@@ -16,6 +16,7 @@ from motet.models.masking import masked
 from motet.models.protocol import Completed, Destination, Limits, Model, ModelEvent, ModelRequest, Price
 from motet.models.providers.fields import as_count, as_object, as_text, parse_object
 from motet.models.recording import SCHEMA, Fingerprint, Json, Timed, read_event, written
+from motet.models.wrapped import Wrapped
 
 
 @dataclass(slots=True)
@@ -107,7 +108,7 @@ class ReplayModel:
         return ModelError(message, ModelErrorKind.BAD_RESPONSE, provider="replay")
 
 
-class Recorder:
+class Recorder(Wrapped):
     """Passes everything on to `model` and appends it to the recording `path` (mode 0600). See `Model`.
 
     Any model can be recorded, a replay or another recorder too; name, limits, price and destination stay those of
@@ -131,7 +132,7 @@ class Recorder:
         secrets: Iterable[str] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._path = path
         self._workspace = workspace
         self._secrets = tuple(secrets)
@@ -143,26 +144,6 @@ class Recorder:
             header = {"schema": SCHEMA, "model": model.name, "context_tokens": limits.context_tokens}
             able = {"tools": limits.tools, "images": limits.images, "documents": limits.documents}
             self._append([{**header, "output_tokens": limits.output_tokens, **able}])
-
-    @property
-    def name(self) -> str:
-        """See `Model`."""
-        return self._model.name
-
-    @property
-    def limits(self) -> Limits:
-        """See `Model`."""
-        return self._model.limits
-
-    @property
-    def price(self) -> Price | None:
-        """See `Model`."""
-        return self._model.price
-
-    @property
-    def destination(self) -> Destination:
-        """See `Model`."""
-        return self._model.destination
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """See `Model`. What came before an error or a cancellation is recorded as well."""
