@@ -82,6 +82,17 @@ async def test_what_looks_like_a_key_stays_here_and_a_notice_says_so_once(tmp_pa
         ]
 
 
+async def test_a_key_that_a_model_writes_into_a_call_does_not_leave_with_the_next_request(tmp_path: Path) -> None:
+    search = Answer(calls=(call("grep_search", {"pattern": SECRET}),))
+    async with house(tmp_path, [search, Answer(text="Nowhere.")]) as place:
+        chat = await place.m.chat(tools=["readonly"]).ready()
+        notices = [event.text async for event in chat.send("where is my key?") if isinstance(event, Notice)]
+        assert notices == ["not sent from a message of the assistant: github token in line 1"]
+        assert SECRET not in place.server.requests[1].text
+        (called,) = [call for message in chat.messages for call in message.calls]
+        assert called.arguments == f'{{"pattern": "{SECRET}"}}'
+
+
 async def test_every_request_is_in_the_log_tries_and_titles_too(tmp_path: Path) -> None:
     waits = HttpError(500, headers={"retry-after-ms": "1"})
     script = [waits, waits, Answer(text="Yes."), Answer(text="A title")]

@@ -70,7 +70,7 @@ class Share:
     @property
     def pages_that_wait(self) -> list[str]:
         """Addresses of pages that go along with the next message: what they say is nobody's here."""
-        return [one.context.url for one in self.waiting if one.tag == tags.URL and one.context and one.text]
+        return [one.context.url for one in self.waiting if one.context and one.context.url]
 
     @property
     def marked(self) -> list[str]:
