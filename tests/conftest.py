@@ -212,7 +212,8 @@ class Tally:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         config = session.config
-        whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not self.deselected
+        chosen = self.deselected or config.option.keyword or config.option.markexpr
+        whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not chosen
         record = {"whole": whole and not config.option.collectonly, "ci": IN_CI, "tests": self.outcomes}
         path = config.rootpath / LAST_RUN
         path.parent.mkdir(exist_ok=True)
@@ -222,4 +223,5 @@ class Tally:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Tally(), "motet-tally")
+    if not hasattr(config, "workerinput"):  # where tests run side by side, only who gathers them counts
+        config.pluginmanager.register(Tally(), "motet-tally")

@@ -1,6 +1,7 @@
 """Run the tests: `make test`, or `make test ARGS="tests/models -k retry"`.
 
-One pytest run over all areas (the directories below `tests/`); `tests/conftest.py` adds the minutes by area.
+One pytest run over all areas (the directories below `tests/`); `tests/conftest.py` adds the minutes by area. Without
+arguments the files are shared out to as many processes as there are processors, at most six.
 With `CI=true` a test that skips for want of a real program fails, and the slowest tests are listed.
 """
 
@@ -11,6 +12,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+MOST = 6
+"""Processes: with more, tests that start programs of their own wait for each other."""
 
 
 def main(arguments: list[str]) -> int:
@@ -18,7 +21,13 @@ def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
     in_ci = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
     slowest = ["--durations=10", "--durations-min=1"] if in_ci else []
+    arguments = arguments or ["-n", str(min(processors(), MOST)), "--dist", "loadfile"]
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *slowest, *arguments])
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,6 +178,14 @@ def test_config_key_may_go_into_the_keyring_of_the_system(project: Project, tmp_
     assert (done.code, done.err.splitlines()[0], kept.exists()) == (0, "forgot the key of acme", False)
 
 
+def test_config_key_says_when_the_system_has_no_keyring(project: Project) -> None:
+    backend = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    project.settings('[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+    done = project.run("config", "key", "acme", "--from", "keyring", "--no-check", given=CANARY.encode(), env=backend)
+    said = "motet: the system's keyring does not answer (NoKeyringError); keep the key in a file"
+    assert (done.code, done.out, done.err.splitlines()) == (2, "", [said])
+
+
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
@@ -188,8 +197,9 @@ def test_config_key_may_go_into_the_keyring_of_the_system(project: Project, tmp_
     ],
 )
 def test_config_key_given_wrongly_is_refused_without_repeating_it(
-    project: Project, arguments: tuple[str, ...], given: str, said: str
+    project: Project, arguments: tuple[str, ...], given: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
     done = project.here("config", "key", "openai", *arguments, given=given.encode())
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"motet: {said}")

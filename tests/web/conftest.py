@@ -1,5 +1,6 @@
 """A site on this machine and a way to fetch from it."""
 
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -16,3 +17,9 @@ async def site() -> AsyncIterator[Site]:
 @pytest.fixture
 def fetching(tmp_path: Path) -> Fetching:
     return Fetching(open_gate(tmp_path / "state"))
+
+
+@pytest.fixture(autouse=True)
+def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most users have no `motet[web]`; a test of it takes this away again."""
+    monkeypatch.setitem(sys.modules, "trafilatura", None)

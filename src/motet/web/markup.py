@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from posixpath import basename
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 
 from motet.web.simplify import simplify
@@ -36,7 +36,7 @@ class Markdown:
 def markdown_of(html: str, url: str, most: int) -> Markdown:
     """What is read of a page whose address is `url`, up to about `most` characters; links become absolute."""
     simple = simplify(html, most)
-    if article := _article(html, url):
+    if article := _article(simple.html, url):
         return Markdown(simple.title, tidy(article), whole=True)
     base = (simple.base and _joined(url, simple.base)) or url
     return Markdown(simple.title, tidy(_convert(simple.html, base)), whole=simple.whole)
@@ -50,14 +50,11 @@ def tidy(text: str) -> str:
 def _article(html: str, url: str) -> str:
     """The main content, where the extra `motet[web]` is installed and finds one."""
     try:
-        import trafilatura  # pyright: ignore[reportMissingImports]
+        import trafilatura
     except ImportError:
         return ""
-    found = cast(
-        "str | None",
-        trafilatura.extract(  # pyright: ignore[reportUnknownMemberType]
-            html, url=url, output_format="markdown", include_links=True, include_tables=True, include_comments=False
-        ),
+    found = trafilatura.extract(
+        html, url=url, output_format="markdown", include_links=True, include_tables=True, include_comments=False
     )
     return found if found and len(found) >= SHORTEST_ARTICLE else ""
 
