@@ -10,6 +10,7 @@ import ipaddress
 import json
 import os
 import shutil
+import signal
 import socket
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
@@ -52,6 +53,7 @@ def settle_in(home: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setenv("LC_ALL", "C.UTF-8")
     patch.setenv("TZ", "UTC")
     patch.setenv("TERM", "xterm-256color")
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, by all that is started too
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,8 +7,8 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import FieldInfo, fields
 
 WIDTH = 100
 
@@ -56,7 +56,7 @@ def _command(command: click.Command, name: str, parent: click.Context, level: st
     return lines
 
 
-def _table(model: type[BaseModel], prefix: str) -> list[str]:
+def _table(model: type[Struct], prefix: str) -> list[str]:
     title = f"`[{prefix}]`" if prefix else "Top level"
     text = re.sub(r"^`\[[^]]*\]`: ", "", " ".join((model.__doc__ or "").split()))
     lines = [
@@ -68,24 +68,24 @@ def _table(model: type[BaseModel], prefix: str) -> list[str]:
         "|---|---|---|---|",
     ]
     nested: list[str] = []
-    for name, field in model.model_fields.items():
-        inner, several = _inner(field.annotation)
+    for field in fields(model):
+        inner, several = _inner(field.type)
         if inner is not None:
-            below = f"{prefix}.{name}" if prefix else name
+            below = f"{prefix}.{field.name}" if prefix else field.name
             nested += _table(inner, f"{below}.NAME" if several else below)
             continue
-        lines.append(f"| `{name}` | {_type(field.annotation)} | {_default(field)} | {field.description or ''} |")
+        lines.append(f"| `{field.name}` | {_type(field.type)} | {_default(field)} | {_meaning(field.type)} |")
     if len(lines) == 6:
         lines = lines[:4]
     return [*lines, "", *nested]
 
 
-def _inner(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
+def _inner(annotation: Any) -> tuple[type[Struct] | None, bool]:
     """The table behind a field, and whether it is one of several by name."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
         return annotation, False
     if get_origin(annotation) is dict and (value := get_args(annotation)[1]) and isinstance(value, type):
-        return (value, True) if issubclass(value, BaseModel) else (None, False)
+        return (value, True) if issubclass(value, Struct) else (None, False)
     return None, False
 
 
@@ -101,8 +101,15 @@ def _type(annotation: Any) -> str:
     return names.get(origin or annotation, str(annotation))
 
 
+def _meaning(annotation: Any) -> str:
+    said = [each.description for each in get_args(annotation) if isinstance(each, Meta) and each.description]
+    return said[0] if said else ""
+
+
 def _default(field: FieldInfo) -> str:
-    value = field.get_default(call_default_factory=True) if not field.is_required() else "required"
+    if field.required:
+        return "required"
+    value = field.default_factory() if field.default is NODEFAULT else field.default
     if value is None:
         return "none"
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`" if value != "required" else "required"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"

@@ -16,13 +16,17 @@ def main() -> int:
         print(f"motet {__version__}")
         return 0
     import gc
+    import signal
 
     gc.set_threshold(COLLECTED_AFTER)
     from motet.cli import run  # click, and with it 60 ms
     from motet.errors import ExitCode
 
     try:
-        return run(sys.argv[1:])
+        code = run(sys.argv[1:])
+        if code == ExitCode.INTERRUPTED:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed once too often, while Python takes itself down
+        return code
     except Exception:  # noqa: BLE001 (a bug: say so, with a code that means nothing else)
         import traceback
 

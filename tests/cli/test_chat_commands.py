@@ -78,6 +78,16 @@ def test_context_of_a_stored_chat_has_what_was_said_in_it(project: Project) -> N
     assert project.here("history", "list", "--json").out == before
 
 
+def test_context_of_a_chat_whose_id_looks_like_a_word(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motet.messages.ulid._DIGITS", "ABCDEFGHJKMNPQRSTVWXYZABCDEFGHJK")
+    project.here("ask", *OFFLINE, "why?")
+    named = json.loads(project.here("history", "list", "--json").out)["id"][-8:].lower()
+    assert named.isalpha()
+    assert "your message 1: why?" in project.here("context", named, "then?").out
+    done = project.here("context", "spaceage", "then?")
+    assert (done.code, "your message 1: spaceage then?" in done.out) == (0, True)
+
+
 def test_context_of_a_chat_whose_model_is_gone_says_so_and_takes_another(project: Project, provider: Serve) -> None:
     provider([Answer(text="Yes.")], more=PLAIN)
     project.here("ask", "hello")

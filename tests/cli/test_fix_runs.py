@@ -72,7 +72,7 @@ def test_a_wrong_command_line_is_one_clear_line(project: Project, arguments: lis
     [
         ("model = ", "config.toml: Invalid value"),
         ("[fix]\nround = 3", "config.toml: fix.round: there is no such setting"),
-        ("[fix]\nrounds = 0", "config.toml: fix.rounds: input should be greater than or equal to 1"),
+        ("[fix]\nrounds = 0", "config.toml: fix.rounds: expected a whole number >= 1"),
         (
             '[servers.x]\ncommand = ["x"]',
             "servers.x: needs command and languages, as in languages = { '.go' = 'go' }",

@@ -51,7 +51,7 @@ def test_config_edit_makes_a_private_commented_file_and_checks_what_was_saved(pr
     done = project.here("config", "edit", env={"EDITOR": 'sh -c \'echo "[fix]\\nrounds = 0" > "$0"\''})
     assert (done.code, done.err) == (
         2,
-        f"motet: {project.config}: fix.rounds: input should be greater than or equal to 1\n",
+        f"motet: {project.config}: fix.rounds: expected a whole number >= 1\n",
     )
 
 

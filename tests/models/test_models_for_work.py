@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from msgspec import convert
 
 from motet.engine.models import model_config, model_for
 from motet.errors import ModelError, UsageError
@@ -24,11 +25,12 @@ async def ask(model: Model, text: str) -> None:
 async def test_each_kind_of_work_is_asked_of_its_own_server_alone(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         servers = {kind: await stack.enter_async_context(ScriptedServer([Answer("x")])) for kind in KINDS}
-        settings = Settings.model_validate(
+        settings = convert(
             {
                 "models": {kind: f"for-{kind}/m-{kind}" for kind in KINDS},
                 "providers": {f"for-{kind}": {"base_url": f"{servers[kind].url}/v1"} for kind in KINDS},
-            }
+            },
+            Settings,
         )
         for kind in KINDS:
             model = await model_for(kind, settings, tmp_path, {})
@@ -39,7 +41,7 @@ async def test_each_kind_of_work_is_asked_of_its_own_server_alone(tmp_path: Path
 
 
 async def test_what_has_no_model_of_its_own_is_done_by_the_one_for_everything(tmp_path: Path) -> None:
-    settings = Settings.model_validate({"model": "offline", "models": {"title": "acme/m"}})
+    settings = convert({"model": "offline", "models": {"title": "acme/m"}}, Settings)
     assert await model_for("chat", settings, tmp_path, {}) is None
     assert model_config(settings, tmp_path, "chat").model == "offline"
     assert model_config(settings, tmp_path, "title").model == "acme/m"
@@ -57,5 +59,5 @@ async def test_one_that_cannot_be_used_is_named_with_its_setting(
     tmp_path: Path, name: str, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error) as caught:
-        await model_for("title", Settings.model_validate({"models": {"title": name}}), tmp_path, {})
+        await model_for("title", convert({"models": {"title": name}}, Settings), tmp_path, {})
     assert str(caught.value).startswith(said)

@@ -89,13 +89,34 @@ def test_what_a_project_would_start_is_inert(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("user", "environ", "message"),
     [
-        ("[fix]\nrounds = 0", {}, "{file}: fix.rounds: input should be greater than or equal to 1"),
+        ("[fix]\nrounds = 0", {}, "{file}: fix.rounds: expected a whole number >= 1"),
+        ("[fix]\nseverity = 'bad'", {}, "{file}: fix.severity: expected one of error, hint, info, warning"),
+        ("[fix]\nmax_cost = 0", {}, "{file}: fix.max_cost: expected a number > 0.0"),
+        ("[chat]\ntitles = 'yes'", {}, "{file}: chat.titles: expected true or false, got text"),
+        ("fix = 3", {}, "{file}: fix: expected a table, got a whole number"),
+        ("ignore = ['a', 3]", {}, "{file}: ignore.1: expected text, got a whole number"),
+        (
+            "[providers.b]\n[providers.'a.b']\ndialect = 'x'",
+            {},
+            "{file}: providers.a.b.dialect: expected one of anthropic, openai",
+        ),
+        ("[variables.x]\n[variables.y]", {}, "{file}: variables.x.callback: it is missing"),
+        (
+            "[servers.a.languages]\nx = '1'\ny = 3",
+            {},
+            "{file}: servers.a.languages.y: expected text, got a whole number",
+        ),
+        (
+            "[tools.own.x]\ncallback = 'x'\neffects = ['read', 'fly']",
+            {},
+            "{file}: tools.own.x.effects.1: expected one of net, read, run, write",
+        ),
         ("[fix]\nround = 1", {}, "{file}: fix.round: there is no such setting"),
         ("modell = 1", {}, "{file}: modell: there is no such setting"),
         (
             "",
             {"MOTET_FIX_ROUNDS": "x"},
-            "MOTET_FIX_ROUNDS: fix.rounds: input should be a valid integer, unable to parse string as an integer",
+            "MOTET_FIX_ROUNDS: fix.rounds: expected a whole number, got text",
         ),
         ("model = ]", {}, "{file}: Invalid value (at line 1, column 9)"),
     ],

@@ -8,7 +8,7 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 
 from motet.errors import ExitCode
@@ -24,7 +24,8 @@ Modes = list[int | list[bytes | int]]
 class Interrupts:
     """While entered, a signal cancels the current task, once: what has begun is ended, servers included.
 
-    A signal more than three seconds later leaves at once. A signal that is ignored (nohup) stays ignored.
+    A signal more than three seconds later leaves at once, also when the run is over and only its end takes long.
+    A signal that is ignored (nohup) stays ignored.
     """
 
     def __init__(self) -> None:
@@ -57,8 +58,11 @@ class Interrupts:
         try:
             yield
         finally:
-            for number in heeded:
-                loop.remove_signal_handler(number)
+            with _blocked(heeded):
+                for number in heeded:
+                    loop.remove_signal_handler(number)
+                if self._first is not None:
+                    signal.signal(signal.SIGINT, lambda *_: self.stop())
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -79,6 +83,16 @@ class Interrupts:
     def _leave(self) -> None:
         _set_modes(self._modes)
         os._exit(ExitCode.INTERRUPTED)
+
+
+@contextmanager
+def _blocked(numbers: Iterable[signal.Signals]) -> Generator[None]:
+    """What arrives meanwhile arrives afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _modes() -> Modes | None:

@@ -22,8 +22,8 @@ from motet.paths import state_dir
 from motet.turn import WindowLimit, estimate_request
 from motet.workspace import find_workspace
 
-_ID = re.compile(r"(?=.*\d)(?:[0-9A-HJKMNP-TV-Z]{8}|[0-9A-HJKMNP-TV-Z]{26})\Z", re.IGNORECASE)
-"""An id as lists show it, or a whole one (Crockford's base 32). A word without a digit is taken for text."""
+_ID = re.compile(r"(?:[0-9A-HJKMNP-TV-Z]{8}|[0-9A-HJKMNP-TV-Z]{26})\Z", re.IGNORECASE)
+"""An id as lists show it, or a whole one (Crockford's base 32)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,18 @@ def outgoing(model: Model, request: ModelRequest) -> tuple[ModelRequest, list[st
 
 
 async def _named(words: Sequence[str]) -> tuple[ChatInfo | None, str]:
-    """The chat that the first word names, and the text. Raises `UsageError` for an id that there is not."""
+    """The chat that the first word names, and the text. Raises `UsageError` for an id that there is not; what has no
+    digit may be a word as well."""
     first, rest = (words[0], words[1:]) if words else ("", ())
     if first != "last" and not _ID.fullmatch(first):
         return None, " ".join(words)
-    async with History.open(state_dir()) as history:
-        return await find_chat(history, first, str(find_workspace(Path.cwd()))), " ".join(rest)
+    try:
+        async with History.open(state_dir()) as history:
+            return await find_chat(history, first, str(find_workspace(Path.cwd()))), " ".join(rest)
+    except UsageError:
+        if first == "last" or any(character.isdigit() for character in first):
+            raise
+        return None, " ".join(words)
 
 
 async def _model(model: str | None, info: ChatInfo | None, terminal: Terminal) -> tuple[Engine, Model, str]:

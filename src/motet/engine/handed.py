@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from motet.messages import Message
 from motet.settings import Settings
 from motet.tools import Tool
-from motet.tools.function_tool import load_tool
 from motet.tools.groups import ToolSet, names_in, own_group
 from motet.tools.kit import Kit
 from motet.tools.registry import Maker, ToolRegistry
@@ -26,17 +25,7 @@ def tool_set(
 ) -> tuple[ToolSet, list[str]]:
     """What a chat with these `messages` was handed, and the names of all that it can be handed. Raises
     `SettingsError`."""
-    own: dict[str, Tool] = {
-        name: load_tool(
-            plugin.callback,
-            f"tools.own.{name}.callback",
-            name=name,
-            description=plugin.description,
-            effects=plugin.effects,
-        )
-        for name, plugin in settings.tools.own.items()
-    }
-    registry = ToolRegistry(kit, wired=wired, own={**own, **extra}, edit_format=edit_format)
+    registry = ToolRegistry(kit, wired=wired, own={**_own(settings), **extra}, edit_format=edit_format)
     groups = {
         name: own_group(
             name,
@@ -51,3 +40,21 @@ def tool_set(
     }
     tools = ToolSet(registry, groups, names_in(messages))
     return tools, [*tools.groups, *registry.names]
+
+
+def _own(settings: Settings) -> dict[str, Tool]:
+    """The functions of the user's that settings name. Raises `SettingsError`."""
+    if not settings.tools.own:
+        return {}
+    from motet.tools.function_tool import load_tool
+
+    return {
+        name: load_tool(
+            plugin.callback,
+            f"tools.own.{name}.callback",
+            name=name,
+            description=plugin.description,
+            effects=plugin.effects,
+        )
+        for name, plugin in settings.tools.own.items()
+    }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from pydantic import ValidationError
+from msgspec import ValidationError, convert
 
 from motet.errors import SettingsError
 from motet.settings.project import Restricted, restrict
@@ -47,14 +47,13 @@ def load_settings(
     if project_file is not None and project_file.is_file():
         project = _read(project_file)
         _validate(project, str(project_file))
-        restricted = restrict(project, Settings.model_validate(values), project_file.name)
+        restricted = restrict(project, convert(values, Settings), project_file.name)
         _merge(values, restricted.values, origins, project_file.name)
     for origin, layer in (*_environment(environ), ("the command line", _nested(flags))):
-        _validate(layer, origin)
+        _validate(layer, origin, strict=False)
         _merge(values, layer, origins, origin)
-    return Loaded(
-        Settings.model_validate(values), origins, restricted.notices, Settings.model_validate(restricted.inert)
-    )
+    settings = convert(values, Settings, strict=False)  # variables are text
+    return Loaded(settings, origins, restricted.notices, convert(restricted.inert, Settings))
 
 
 def dotted(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
@@ -80,14 +79,14 @@ def _read(path: Path) -> Table:
         raise SettingsError(f"{path}: values are nested too deeply") from error
 
 
-def _validate(table: Table, origin: str) -> None:
+def _validate(table: Table, origin: str, *, strict: bool = True) -> None:
+    """Raises `SettingsError`; without `strict`, text may stand for a number."""
     try:
-        Settings.model_validate(table)
+        convert(table, Settings, strict=strict)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        what = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
-        raise SettingsError(f"{origin}: {key}: {what[:1].lower()}{what[1:]}") from error
+        from motet.settings.faults import fault
+
+        raise SettingsError(f"{origin}: {fault(table, error)}") from error
 
 
 def _merge(values: Table, layer: Table, origins: dict[str, str], origin: str) -> None:
@@ -105,7 +104,7 @@ def _merge(values: Table, layer: Table, origins: dict[str, str], origin: str) ->
 def _environment(environ: Mapping[str, str]) -> list[tuple[str, Table]]:
     """One layer a variable, so that an error names it: MOTET_MODEL, MOTET_FIX_ROUNDS, MOTET_FIX_MAX_COST, …"""
     layers: list[tuple[str, Table]] = []
-    for key in ("model", *(f"fix.{name}" for name in FixSettings.model_fields)):
+    for key in ("model", *(f"fix.{name}" for name in FixSettings.__struct_fields__)):
         variable = "MOTET_" + key.replace(".", "_").upper()
         if environ.get(variable):
             layers.append((variable, _nested({key: environ[variable]})))

@@ -4,188 +4,202 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from msgspec import Meta, Struct, field
 
-PositiveInt = Annotated[int, Field(gt=0)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+PositiveInt = Annotated[int, Meta(gt=0)]
+PositiveFloat = Annotated[float, Meta(gt=0)]
+AtLeastZero = Annotated[float, Meta(ge=0)]
 
 
-class FixSettings(_Table):
+class _Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table whose keys are known; no table is changed once it is read."""
+
+
+class FixSettings(_Table, frozen=True):
     """`[fix]`: the loop of `motet fix`."""
 
-    rounds: Annotated[int, Field(ge=1, le=50)] = Field(default=5, description="rounds of collect, ask, review, apply")
-    severity: Literal["error", "warning", "info", "hint"] = Field(
-        default="warning", description="the mildest problem to fix"
-    )
-    max_tokens: PositiveInt | None = Field(
-        default=None, description="tokens that one run may use, input and output together"
-    )
-    max_cost: Annotated[float, Field(gt=0)] | None = Field(
-        default=None, description="US dollars that one run may cost"
-    )
-    model_rounds: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=6, description="answers in a row that a model may give to one request, tool results in between"
-    )
-    server_timeout: Annotated[float, Field(gt=0)] = Field(
-        default=60.0, description="seconds that a language server may take to answer"
+    rounds: Annotated[int, Meta(ge=1, le=50, description="rounds of collect, ask, review, apply")] = 5
+    severity: Annotated[
+        Literal["error", "warning", "info", "hint"], Meta(description="the mildest problem to fix")
+    ] = "warning"
+    max_tokens: Annotated[
+        PositiveInt | None, Meta(description="tokens that one run may use, input and output together")
+    ] = None
+    max_cost: Annotated[PositiveFloat | None, Meta(description="US dollars that one run may cost")] = None
+    model_rounds: Annotated[
+        int,
+        Meta(
+            ge=1, le=100, description="answers in a row that a model may give to one request, tool results in between"
+        ),
+    ] = 6
+    server_timeout: Annotated[float, Meta(gt=0, description="seconds that a language server may take to answer")] = (
+        60.0
     )
 
 
-class ChatSettings(_Table):
+class ChatSettings(_Table, frozen=True):
     """`[chat]`: limits and habits of chats."""
 
-    rounds: Annotated[int, Field(ge=1, le=1000)] = Field(default=50, description="answers of the model in one turn")
-    max_tokens: PositiveInt | None = Field(default=None, description="tokens that one turn may use")
-    max_cost: Annotated[float, Field(gt=0)] | None = Field(
-        default=None, description="US dollars that one turn may cost"
-    )
-    max_prompt_tokens: PositiveInt | None = Field(
-        default=None, description="tokens of one request, besides the model's own limit"
-    )
-    keep_cycles: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=3, description="newest turns that stay word for word when a long chat is summed up"
-    )
-    titles: bool = Field(default=True, description="let a model name new chats")
-    context_order: Literal["before", "after"] = Field(
-        default="before", description="what is shared comes before or after your text"
-    )
-    editing_mode: Literal["emacs", "vi"] = Field(default="emacs", description="keys of the line you type in")
+    rounds: Annotated[int, Meta(ge=1, le=1000, description="answers of the model in one turn")] = 50
+    max_tokens: Annotated[PositiveInt | None, Meta(description="tokens that one turn may use")] = None
+    max_cost: Annotated[PositiveFloat | None, Meta(description="US dollars that one turn may cost")] = None
+    max_prompt_tokens: Annotated[
+        PositiveInt | None, Meta(description="tokens of one request, besides the model's own limit")
+    ] = None
+    keep_cycles: Annotated[
+        int, Meta(ge=1, le=100, description="newest turns that stay word for word when a long chat is summed up")
+    ] = 3
+    titles: Annotated[bool, Meta(description="let a model name new chats")] = True
+    context_order: Annotated[
+        Literal["before", "after"], Meta(description="what is shared comes before or after your text")
+    ] = "before"
+    editing_mode: Annotated[Literal["emacs", "vi"], Meta(description="keys of the line you type in")] = "emacs"
 
 
-class PluginSettings(_Table):
+class PluginSettings(_Table, frozen=True):
     """`[variables.NAME]`, `[commands.NAME]`, `[tools.own.NAME]`: your own, as plain Python functions."""
 
-    callback: str = Field(
-        description="`package.module:function`, or `file.py:function` in the directory of the settings"
-    )
-    description: str = Field(
-        default="", description="what completion and help say; default: the function's docstring"
-    )
-    contains_code: bool = Field(default=True, description="whether it shares code")
-    effects: list[Literal["read", "write", "run", "net"]] | None = Field(
-        default=None, description="of a tool: what it does to the world; default: all of it"
-    )
+    callback: Annotated[
+        str, Meta(description="`package.module:function`, or `file.py:function` in the directory of the settings")
+    ]
+    description: Annotated[
+        str, Meta(description="what completion and help say; default: the function's docstring")
+    ] = ""
+    contains_code: Annotated[bool, Meta(description="whether it shares code")] = True
+    effects: Annotated[
+        list[Literal["read", "write", "run", "net"]] | None,
+        Meta(description="of a tool: what it does to the world; default: all of it"),
+    ] = None
 
 
-class ToolsSettings(_Table):
+class ToolsSettings(_Table, frozen=True):
     """`[tools]`: what a model may do besides talking."""
 
-    default: list[str] = Field(default_factory=list, description="tools and groups that every new chat has")
-    timeout: Annotated[float, Field(gt=0)] = Field(default=600.0, description="seconds that one call may take")
-    own: dict[str, PluginSettings] = Field(default_factory=dict)
+    default: Annotated[list[str], Meta(description="tools and groups that every new chat has")] = field(
+        default_factory=list
+    )
+    timeout: Annotated[float, Meta(gt=0, description="seconds that one call may take")] = 600.0
+    own: dict[str, PluginSettings] = field(default_factory=dict)
 
 
-class RulesSettings(_Table):
+class RulesSettings(_Table, frozen=True):
     """`[rules.NAME]`: files with rules of your own, for chats about certain files."""
 
-    rules: list[str] = Field(description="the files: paths in the workspace, absolute ones, or `~/…`")
-    files: list[str] = Field(default_factory=list, description="globs such as `**/*.ts`; default: always")
+    rules: Annotated[list[str], Meta(description="the files: paths in the workspace, absolute ones, or `~/…`")]
+    files: Annotated[list[str], Meta(description="globs such as `**/*.ts`; default: always")] = field(
+        default_factory=list
+    )
 
 
-class WebSettings(_Table):
+class WebSettings(_Table, frozen=True):
     """`[web]`: where `web_search` asks; without any of these there is no such tool."""
 
-    searxng: str = Field(default="", description="address of a SearXNG server that answers in JSON")
-    tavily_key: str | None = Field(default=None, description="`env:NAME` or `cmd:COMMAND`, for api.tavily.com")
-    brave_key: str | None = Field(default=None, description="`env:NAME` or `cmd:COMMAND`, for api.search.brave.com")
-    allow_private: bool = Field(
-        default=False, description="pages of this machine and of private networks may be read"
+    searxng: Annotated[str, Meta(description="address of a SearXNG server that answers in JSON")] = ""
+    tavily_key: Annotated[str | None, Meta(description="`env:NAME` or `cmd:COMMAND`, for api.tavily.com")] = None
+    brave_key: Annotated[str | None, Meta(description="`env:NAME` or `cmd:COMMAND`, for api.search.brave.com")] = None
+    allow_private: Annotated[bool, Meta(description="pages of this machine and of private networks may be read")] = (
+        False
     )
 
 
-class GroupSettings(_Table):
+class GroupSettings(_Table, frozen=True):
     """`[groups.NAME]`: files that `#group:NAME` shares, tools that `@NAME` hands over."""
 
-    description: str = Field(default="", description="what completion says")
-    files: list[str] = Field(default_factory=list, description="globs such as `src/api/**`")
-    tools: list[str] = Field(default_factory=list, description="names of tools and groups")
-    prompt: str = Field(default="", description="what the model is told when it gets the group")
-    replaces_system: bool = Field(default=False, description="the prompt takes the place of motet's own")
+    description: Annotated[str, Meta(description="what completion says")] = ""
+    files: Annotated[list[str], Meta(description="globs such as `src/api/**`")] = field(default_factory=list)
+    tools: Annotated[list[str], Meta(description="names of tools and groups")] = field(default_factory=list)
+    prompt: Annotated[str, Meta(description="what the model is told when it gets the group")] = ""
+    replaces_system: Annotated[bool, Meta(description="the prompt takes the place of motet's own")] = False
 
 
-class ModelSettings(_Table):
+class ModelSettings(_Table, frozen=True):
     """`[models]`: a model of its own for a kind of work; what is not set is done by `model`."""
 
-    chat: str | None = Field(default=None, description="talks with you, and acts with tools")
-    edit: str | None = Field(default=None, description="`motet edit` and `motet fix`")
-    title: str | None = Field(default=None, description="names chats; a small one will do")
-    compact: str | None = Field(default=None, description="sums up chats that have become long")
-    reply: str | None = Field(default=None, description="judges whether a post on a board wants a reply")
+    chat: Annotated[str | None, Meta(description="talks with you, and acts with tools")] = None
+    edit: Annotated[str | None, Meta(description="`motet edit` and `motet fix`")] = None
+    title: Annotated[str | None, Meta(description="names chats; a small one will do")] = None
+    compact: Annotated[str | None, Meta(description="sums up chats that have become long")] = None
+    reply: Annotated[str | None, Meta(description="judges whether a post on a board wants a reply")] = None
 
 
-class ProviderSettings(_Table):
+class ProviderSettings(_Table, frozen=True):
     """`[providers.NAME]`: a provider of your own, or changes to a known one."""
 
-    base_url: str | None = Field(
-        default=None, description="address of the API, up to and without `/chat/completions`"
+    base_url: Annotated[str | None, Meta(description="address of the API, up to and without `/chat/completions`")] = (
+        None
     )
-    dialect: Literal["openai", "anthropic"] | None = Field(
-        default=None, description="which protocol the address speaks"
+    dialect: Annotated[
+        Literal["openai", "anthropic"] | None, Meta(description="which protocol the address speaks")
+    ] = None
+    key: Annotated[
+        str | None,
+        Meta(
+            description="`env:NAME`, `cmd:COMMAND` whose first output line is the key, `file` (motet's own), `keyring`"
+        ),
+    ] = None
+    model: Annotated[str | None, Meta(description="the model that the provider's name alone stands for")] = None
+    context_tokens: Annotated[PositiveInt | None, Meta(description="window of the model, in tokens")] = None
+    output_tokens: Annotated[PositiveInt | None, Meta(description="most tokens of one answer")] = None
+    tools: Annotated[bool | None, Meta(description="whether the model calls tools; without, edits come as text")] = (
+        None
     )
-    key: str | None = Field(
-        default=None,
-        description="`env:NAME`, `cmd:COMMAND` whose first output line is the key, `file` (motet's own), `keyring`",
+    images: Annotated[bool | None, Meta(description="whether the model sees pictures")] = None
+    documents: Annotated[bool | None, Meta(description="whether the model reads PDF")] = None
+    timeout: Annotated[float, Meta(gt=0, description="seconds of silence before giving up")] = 300.0
+    body: Annotated[dict[str, object], Meta(description="further fields of each request")] = field(
+        default_factory=dict
     )
-    model: str | None = Field(default=None, description="the model that the provider's name alone stands for")
-    context_tokens: PositiveInt | None = Field(default=None, description="window of the model, in tokens")
-    output_tokens: PositiveInt | None = Field(default=None, description="most tokens of one answer")
-    tools: bool | None = Field(default=None, description="whether the model calls tools; without, edits come as text")
-    images: bool | None = Field(default=None, description="whether the model sees pictures")
-    documents: bool | None = Field(default=None, description="whether the model reads PDF")
-    timeout: Annotated[float, Field(gt=0)] = Field(default=300.0, description="seconds of silence before giving up")
-    body: dict[str, object] = Field(default_factory=dict, description="further fields of each request")
-    input_price: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="US dollars per million input tokens"
-    )
-    output_price: Annotated[float, Field(ge=0)] | None = Field(default=None, description="the same for output tokens")
+    input_price: Annotated[AtLeastZero | None, Meta(description="US dollars per million input tokens")] = None
+    output_price: Annotated[AtLeastZero | None, Meta(description="the same for output tokens")] = None
 
 
-class ServerSettings(_Table):
+class ServerSettings(_Table, frozen=True):
     """`[servers.NAME]`: a language server of your own, or `disabled = true` for a known one."""
 
-    command: list[str] = Field(default_factory=list, description="program and arguments")
-    languages: dict[str, str] = Field(default_factory=dict, description="file suffix to language id")
-    settings: dict[str, object] = Field(default_factory=dict, description="answers to workspace/configuration")
-    disabled: bool = Field(default=False, description="never start this server")
+    command: Annotated[list[str], Meta(description="program and arguments")] = field(default_factory=list)
+    languages: Annotated[dict[str, str], Meta(description="file suffix to language id")] = field(default_factory=dict)
+    settings: Annotated[dict[str, object], Meta(description="answers to workspace/configuration")] = field(
+        default_factory=dict
+    )
+    disabled: Annotated[bool, Meta(description="never start this server")] = False
 
 
-class CheckerSettings(_Table):
+class CheckerSettings(_Table, frozen=True):
     """`[checkers.NAME]`: a compiler, linter or test runner whose output names places."""
 
-    command: str = Field(description="the command line, as you would type it")
+    command: Annotated[str, Meta(description="the command line, as you would type it")]
 
 
-class PermissionSettings(_Table):
+class PermissionSettings(_Table, frozen=True):
     """`[permissions]`: rules such as `send:anthropic *`, `run:pytest *`, `net:*.python.org`, `write:docs/*`; deny wins
     over ask, ask over allow. A command is allowed by its first words, one by one; what destroys is only allowed by a
     rule that says it."""
 
-    allow: list[str] = Field(default_factory=list)
-    ask: list[str] = Field(default_factory=list)
-    deny: list[str] = Field(default_factory=list)
+    allow: list[str] = field(default_factory=list)
+    ask: list[str] = field(default_factory=list)
+    deny: list[str] = field(default_factory=list)
 
 
-class Settings(_Table):
+class Settings(_Table, frozen=True):
     """The whole of `config.toml`."""
 
-    model: str | None = Field(
-        default=None, description="`provider/model`, `provider` or `offline`; default: the first usable"
+    model: Annotated[
+        str | None, Meta(description="`provider/model`, `provider` or `offline`; default: the first usable")
+    ] = None
+    ignore: Annotated[list[str], Meta(description="gitignore patterns of files to leave out")] = field(
+        default_factory=list
     )
-    ignore: list[str] = Field(default_factory=list, description="gitignore patterns of files to leave out")
-    send_code: bool = Field(default=True, description="false: nothing that holds code leaves this machine")
-    fix: FixSettings = Field(default_factory=FixSettings)
-    chat: ChatSettings = Field(default_factory=ChatSettings)
-    tools: ToolsSettings = Field(default_factory=ToolsSettings)
-    rules: dict[str, RulesSettings] = Field(default_factory=dict)
-    web: WebSettings = Field(default_factory=WebSettings)
-    groups: dict[str, GroupSettings] = Field(default_factory=dict)
-    variables: dict[str, PluginSettings] = Field(default_factory=dict)
-    commands: dict[str, PluginSettings] = Field(default_factory=dict)
-    models: ModelSettings = Field(default_factory=ModelSettings)
-    providers: dict[str, ProviderSettings] = Field(default_factory=dict)
-    servers: dict[str, ServerSettings] = Field(default_factory=dict)
-    checkers: dict[str, CheckerSettings] = Field(default_factory=dict)
-    permissions: PermissionSettings = Field(default_factory=PermissionSettings)
+    send_code: Annotated[bool, Meta(description="false: nothing that holds code leaves this machine")] = True
+    fix: FixSettings = field(default_factory=FixSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
+    tools: ToolsSettings = field(default_factory=ToolsSettings)
+    rules: dict[str, RulesSettings] = field(default_factory=dict)
+    web: WebSettings = field(default_factory=WebSettings)
+    groups: dict[str, GroupSettings] = field(default_factory=dict)
+    variables: dict[str, PluginSettings] = field(default_factory=dict)
+    commands: dict[str, PluginSettings] = field(default_factory=dict)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    providers: dict[str, ProviderSettings] = field(default_factory=dict)
+    servers: dict[str, ServerSettings] = field(default_factory=dict)
+    checkers: dict[str, CheckerSettings] = field(default_factory=dict)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, Field, ValidationError
-
 from motet.errors import EditFormatError
 from motet.messages import ToolCall
 from motet.permissions import Effect
@@ -15,15 +13,11 @@ from motet.prompts import prompt
 from motet.tools.tool import ToolInput, ToolOutput, ToolSpec
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from motet.edits import Edit
     from motet.tools.desk import EditDesk
     from motet.tools.report import DeskReport
-
-
-class FileInput(BaseModel):
-    """Arguments of a call that edits one file."""
-
-    path: str = Field(description="path of the file, relative to the workspace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +66,10 @@ class EditTool:
 
     def _subject(self, call: ToolCall) -> str:
         """What a broken call was about: its file, where that can be said."""
+        from pydantic import ValidationError
+
+        from motet.tools.file_input import FileInput
+
         try:
             value = self.spec.input.model_validate_json(call.arguments)
         except ValidationError:

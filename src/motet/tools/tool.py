@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Protocol
 
 from motet.messages import Part
 from motet.models.protocol import ToolDefinition
 from motet.permissions import Effect
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel  # comes with the first tool: a question without tools starts without it
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from motet.errors import MotetError
 from motet.messages import ToolCall, new_id
 from motet.models.protocol import ToolDefinition
@@ -142,6 +140,8 @@ def _is_timed(tool: Tool) -> bool:
 
 def _check(tool: Tool, call: ToolCall) -> ToolInput | ToolOutput:
     """The call with its arguments checked, or what is wrong with them."""
+    from pydantic import ValidationError
+
     try:
         return ToolInput(call.id, tool.spec.input.model_validate_json(call.arguments or "{}"))
     except ValidationError as error:

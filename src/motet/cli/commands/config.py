@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import click
+from msgspec import to_builtins
 
 from motet.cli.editor import run_editor
 from motet.cli.interrupts import Interrupts
@@ -66,7 +67,7 @@ def command(context: click.Context) -> None:
 def show(origin: bool = False, as_json: bool = False) -> None:
     """Print the settings that are in force here."""
     loaded = load(Path.cwd(), {})
-    values = dotted(loaded.settings.model_dump())
+    values = dotted(to_builtins(loaded.settings))
     if as_json:
         rows = {key: {"value": value, "origin": loaded.origins.get(key, "default")} for key, value in values.items()}
         write_json(rows if origin else values, indent=1)
@@ -108,7 +109,7 @@ async def _edit(file: Path) -> None:
 @command.command()
 @click.argument("name")
 @click.option(
-    "--for", "work", type=click.Choice(list(ModelSettings.model_fields)), help="Only for this kind of work."
+    "--for", "work", type=click.Choice(list(ModelSettings.__struct_fields__)), help="Only for this kind of work."
 )
 def model(name: str, work: str | None) -> None:
     """Choose the model that is used where none is named.

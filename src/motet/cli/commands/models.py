@@ -67,7 +67,7 @@ async def own_models(engine: Engine) -> list[tuple[bool, str]]:
     """For each kind of work with a model of its own: whether it can be used, and a line that says which or why not."""
     lines: list[tuple[bool, str]] = []
     settings = engine.loaded.settings
-    for work in ModelSettings.model_fields:
+    for work in ModelSettings.__struct_fields__:
         try:
             model = await model_for(work, settings, engine.root, os.environ)
         except MotetError as error:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from motet.edits import Delete, Edit
 from motet.permissions import Effect
 from motet.prompts import prompt
-from motet.tools.edit_tool import FileInput
+from motet.tools.file_input import FileInput
 from motet.tools.file_tool import FileTool
 from motet.tools.kit import Kit
 from motet.tools.tool import ToolSpec

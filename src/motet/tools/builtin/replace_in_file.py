@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from motet.tools.desk import EditDesk
-from motet.tools.edit_tool import EditTool, FileInput
+from motet.tools.edit_tool import EditTool
+from motet.tools.file_input import FileInput
 
 
 class ReplaceInFileInput(FileInput):
