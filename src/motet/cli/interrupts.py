@@ -10,6 +10,7 @@ import termios
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from types import FrameType
 
 from motet.errors import ExitCode
 
@@ -62,7 +63,7 @@ class Interrupts:
                 for number in heeded:
                     loop.remove_signal_handler(number)
                 if self._first is not None:
-                    signal.signal(signal.SIGINT, lambda *_: self.stop())
+                    signal.signal(signal.SIGINT, self._late)
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -79,6 +80,9 @@ class Interrupts:
             self.stop()
         elif not self._held:
             self.on_interrupt()
+
+    def _late(self, number: int, frame: FrameType | None) -> None:
+        self.stop()
 
     def _leave(self) -> None:
         _set_modes(self._modes)
