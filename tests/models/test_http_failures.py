@@ -26,7 +26,7 @@ async def test_a_server_that_limits_the_rate_is_asked_again_after_the_time_it_na
         events = await connected.ask(question)
     reason = (
         f"acme ({server.url[7:]}): too many requests, wait 7 s (HTTP 429: slow down);"
-        " try again later, or choose another model with --model"
+        " try again later, or choose another model (--model, in a chat /model)"
     )
     assert events == [Retrying(7.0, 1, reason), *WHOLE]
     assert connected.waits == [7.0]
@@ -69,7 +69,7 @@ async def test_a_server_in_trouble_is_asked_five_times_with_growing_delays(conne
     assert (error.kind, error.status) == (ModelErrorKind.OVERLOADED, status)
     assert str(error) == (
         f"acme ({server.url[7:]}): it cannot answer at the moment (HTTP {status}: oops);"
-        " try again later, or choose another model with --model"
+        " try again later, or choose another model (--model, in a chat /model)"
     )
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from motet.process import Running, Sandbox, Walls, find_sandbox
-from motet.process.sandbox import ask_to_end
+from motet.process import Running
+from motet.process.sandbox import Sandbox, Walls, ask_to_end, find_sandbox
 
 Ends = Callable[[int], Callable[[], bool]]
 ENV = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.environ.get("HOME", "/")}
@@ -142,7 +142,8 @@ LEAVES = "setsid sh -c 'trap \"\" TERM; echo $$ > pid; : %s; while :; do sleep 1
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from motet.process import Running, Walls, find_sandbox
+from motet.process import Running
+from motet.process.sandbox import Walls, find_sandbox
 from motet.process.sandbox import ask_to_end
 
 async def main():

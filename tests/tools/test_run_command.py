@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tools.tool_kit import Project
 
 from motet.permissions import Action, Answer, Denial, Rule, Verdict
-from motet.process import SandboxState, find_sandbox
+from motet.process.sandbox import SandboxState, find_sandbox
 from motet.tools import ToolOutput
 from motet.tools.builtin import run_command
 from motet.tools.builtin.run_command import RunCommand
@@ -499,7 +499,7 @@ import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from tools.tool_kit import Project
-from motet.process import SandboxState, find_sandbox
+from motet.process.sandbox import SandboxState, find_sandbox
 from motet.tools.builtin.run_command import RunCommand
 from motet.tools.kit import Told
 

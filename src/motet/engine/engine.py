@@ -20,7 +20,6 @@ from motet.errors import UsageError
 from motet.history import History
 from motet.models.catalog import Candidate, choose, list_models
 from motet.models.protocol import Model
-from motet.models.replay import Recorder
 from motet.paths import PROJECT_FILE, config_dir, config_file, state_dir
 from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
 from motet.permissions.egress import EgressLog
@@ -190,8 +189,11 @@ class Engine:
             return DiskWorkspace(self.root, gate=gate, checkpoints=Checkpoints(self.state, self.root))
 
         def outgoing(model: Model, chat_id: str, notify: Callable[[str], None]) -> Model:
-            told = Recorder(model, record, workspace=self.root) if record is not None else model
-            return Outgoing(told, notify, recorder(log, self.root, chat_id))
+            if record is not None:
+                from motet.models.replay import Recorder
+
+                model = Recorder(model, record, workspace=self.root)
+            return Outgoing(model, notify, recorder(log, self.root, chat_id))
 
         async def model_for(work: Work) -> Model | None:
             return await own_model_for(work, self.loaded.settings, self.root, self._environ)

@@ -19,7 +19,6 @@ from motet.errors import PermissionDenied
 from motet.permissions.action import Action, Answer, Denial, Effect, Origin
 from motet.permissions.grants import GrantStore
 from motet.permissions.protected import is_protected
-from motet.permissions.question import choices
 from motet.permissions.rules import RuleSet, Verdict
 from motet.permissions.secrets import is_secret
 
@@ -120,6 +119,8 @@ class Gate:
     async def _require_answer(self, action: Action) -> None:
         if self._ask is None:
             raise PermissionDenied(f"{action}: needs a yes; {how_to_allow(action)}")
+        from motet.permissions.question import choices
+
         answer = await self._ask(replace(action, untrusted=self._untrusted))
         match answer:
             case Denial(reason):

@@ -1,25 +1,20 @@
 """Child processes: each in a group of its own that ends with it, with motet, and with nothing left behind.
 
 `run` waits for an answer within a limit of time and bytes; `spawn` gives streams to talk through; `Running` hands on
-what a program says while it runs. `find_sandbox` says whether commands can be walled in here. Nobody else in motet
-starts processes. Whether a program may run at all is the caller's question to the gate.
+what a program says while it runs. `motet.process.sandbox` says whether commands can be walled in here. Nobody else in
+motet starts processes. Whether a program may run at all is the caller's question to the gate.
 """
 
 from motet.process.child import Child, spawn
 from motet.process.programs import find_program, own_bin
 from motet.process.run import Output, run
 from motet.process.running import Running
-from motet.process.sandbox import Sandbox, SandboxState, Walls, find_sandbox
 
 __all__ = [
     "Child",
     "Output",
     "Running",
-    "Sandbox",
-    "SandboxState",
-    "Walls",
     "find_program",
-    "find_sandbox",
     "own_bin",
     "run",
     "spawn",

@@ -9,7 +9,6 @@ from motet.workspace.disk import DiskWorkspace
 from motet.workspace.memory import MemoryWorkspace
 from motet.workspace.places import find_workspace, resolve_user_path
 from motet.workspace.protocol import Workspace
-from motet.workspace.undo import UndoReport
 
 __all__ = [
     "Checkpoint",
@@ -17,7 +16,6 @@ __all__ = [
     "Checkpoints",
     "DiskWorkspace",
     "MemoryWorkspace",
-    "UndoReport",
     "Workspace",
     "find_workspace",
     "resolve_user_path",

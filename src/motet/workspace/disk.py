@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from motet.errors import MotetError, PermissionDenied, WorkspaceError
 from motet.permissions import Action, Effect, Gate, Origin, is_protected
@@ -17,7 +17,9 @@ from motet.workspace.batch import NeedsYes, Outcome, Wanted, carry_out
 from motet.workspace.checkpoint import Checkpoint, CheckpointInfo, Checkpoints
 from motet.workspace.failures import told
 from motet.workspace.guard import Guard, normal
-from motet.workspace.undo import UndoReport, touched, undo
+
+if TYPE_CHECKING:
+    from motet.workspace.undo import UndoReport
 
 T = TypeVar("T")
 
@@ -98,6 +100,8 @@ class DiskWorkspace:
         unknown id or path; `PermissionDenied` for a protected place without a yes. The undo is a checkpoint as
         well: undoing once more brings everything back. With `dry_run` nothing is asked and nothing written.
         """
+        from motet.workspace.undo import touched, undo
+
         if not dry_run:
             for path in await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)):
                 if is_protected(path):

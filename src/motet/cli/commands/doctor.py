@@ -20,7 +20,7 @@ from motet.engine import Engine
 from motet.errors import MotetError
 from motet.models.catalog import Candidate
 from motet.paths import config_file
-from motet.process import find_sandbox
+from motet.process.sandbox import find_sandbox
 
 
 @dataclass(frozen=True, slots=True)

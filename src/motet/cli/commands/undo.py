@@ -17,7 +17,8 @@ from motet.cli.terminal import Terminal
 from motet.cli.visible import one_line
 from motet.engine import Engine
 from motet.errors import UsageError
-from motet.workspace import CheckpointInfo, UndoReport, resolve_user_path
+from motet.workspace import CheckpointInfo, resolve_user_path
+from motet.workspace.undo import UndoReport
 
 _MOST_FILES = 3
 """Files of one run that a line of the list names."""

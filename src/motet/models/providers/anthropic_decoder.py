@@ -13,7 +13,6 @@ from motet.errors import ModelErrorKind
 from motet.messages import Reasoning
 from motet.models.protocol import Completed, ModelEvent, ReasoningDelta, TextDelta, Usage
 from motet.models.providers.dialect import AnswerFault
-from motet.models.providers.failures import fault_in_answer
 from motet.models.providers.fields import as_count, as_object, as_text, parse_object
 from motet.models.providers.pieces import CallCollector, Characters, PendingCall
 
@@ -84,6 +83,8 @@ class AnthropicDecoder:
             case "message_stop":
                 self.closed = True
             case "error":
+                from motet.models.providers.failures import fault_in_answer
+
                 raise fault_in_answer(event)
             case _:  # `ping`, and what later versions add
                 pass

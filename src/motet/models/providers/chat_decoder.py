@@ -9,7 +9,6 @@ from motet.errors import ModelErrorKind
 from motet.messages import Reasoning
 from motet.models.protocol import Completed, ModelEvent, ReasoningDelta, TextDelta, Usage
 from motet.models.providers.dialect import AnswerFault
-from motet.models.providers.failures import fault_in_answer
 from motet.models.providers.fields import as_count, as_list, as_object, as_text, parse_object
 from motet.models.providers.pieces import CallCollector, Characters, PendingCall
 
@@ -52,6 +51,8 @@ class ChatDecoder:
         if chunk is None:
             raise AnswerFault(ModelErrorKind.BAD_RESPONSE, "the answer holds JSON that cannot be read")
         if chunk.get("error") or chunk.get("object") == "error":
+            from motet.models.providers.failures import fault_in_answer
+
             raise fault_in_answer(chunk)
         if usage := as_object(chunk.get("usage")) or as_object(as_object(chunk.get("x_groq")).get("usage")):
             self._usage = _usage(usage)

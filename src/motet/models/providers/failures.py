@@ -43,11 +43,11 @@ _NO_TOOLS = re.compile(
 _RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 
 _ADVICE = {
-    ModelErrorKind.QUOTA: "add credit there, or choose another model with --model",
-    ModelErrorKind.OVERLOADED: "try again later, or choose another model with --model",
+    ModelErrorKind.QUOTA: "add credit there, or choose another model (--model, in a chat /model)",
+    ModelErrorKind.OVERLOADED: "try again later, or choose another model (--model, in a chat /model)",
     ModelErrorKind.CONTEXT_TOO_LONG: "send less, or choose a model with a larger window",
     ModelErrorKind.NETWORK: "check the connection, HTTPS_PROXY and the provider's base_url",
-    ModelErrorKind.REFUSED: "change the request, or choose another model with --model",
+    ModelErrorKind.REFUSED: "change the request, or choose another model (--model, in a chat /model)",
     ModelErrorKind.BAD_RESPONSE: "try again; if it stays, check the provider's base_url and dialect",
 }
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from motet import __version__
 from motet.errors import ModelError, ModelErrorKind
@@ -13,9 +14,11 @@ from motet.models.keys import KeySource, Secret
 from motet.models.protocol import Destination, Limits, ModelEvent, ModelRequest, Price, Retrying
 from motet.models.providers.dialect import AnswerFault, Decoder, Dialect
 from motet.models.providers.endpoint import Endpoint
-from motet.models.providers.failures import Failures, HttpFailure
 from motet.models.providers.retry import RetryPolicy
 from motet.models.providers.transport import Broken, Reply, post
+
+if TYPE_CHECKING:
+    from motet.models.providers.failures import Failures, HttpFailure
 
 MAX_ADAPTATIONS = 4
 """How many parts of a request are left out, one after the other, because a server does not know them."""
@@ -104,7 +107,12 @@ class HttpModel:
     async def _attempt(self, dialect: Dialect, request: ModelRequest, *, adapt: bool) -> AsyncGenerator[ModelEvent]:
         key = await self._key.get()
         redact = key.redact if key else str
-        failures = Failures(self._endpoint.provider, self._endpoint.host, self._key.place, redact)
+
+        def failures() -> Failures:
+            from motet.models.providers.failures import Failures  # most requests do without
+
+            return Failures(self._endpoint.provider, self._endpoint.host, self._key.place, redact)
+
         decoder = dialect.decoder()
         request_id = None
         try:
@@ -116,18 +124,20 @@ class HttpModel:
                         for event in decoder.feed(data):
                             yield event
         except _Refused as refused:
-            raise self._judge(refused.failure, failures, dialect if adapt else None, request) from None
+            raise self._judge(refused.failure, failures(), dialect if adapt else None, request) from None
         except (AnswerFault, Broken) as error:
             # Once the answer is whole, what happens to the connection is of no interest.
             if not decoder.finished:
-                raise _failed(error, failures, request_id) from None
+                raise _failed(error, failures(), request_id) from None
         yield _completed(decoder, failures, request_id)
 
-    async def _require_stream(self, reply: Reply, failures: Failures) -> None:
+    async def _require_stream(self, reply: Reply, failures: Callable[[], Failures]) -> None:
         if reply.status != 200:
+            from motet.models.providers.failures import HttpFailure
+
             raise _Refused(HttpFailure(reply.status, reply.headers, await reply.head()))
         if reply.content_type != "text/event-stream":
-            raise _Failed(failures.not_a_stream(reply.content_type, await reply.head()), transient=False)
+            raise _Failed(failures().not_a_stream(reply.content_type, await reply.head()), transient=False)
 
     def _judge(
         self, failure: HttpFailure, failures: Failures, dialect: Dialect | None, request: ModelRequest
@@ -179,13 +189,13 @@ def _failed(error: AnswerFault | Broken, failures: Failures, request_id: str | N
             return _Failed(failures.network(error.what, error.advice), transient=error.transient)
 
 
-def _completed(decoder: Decoder, failures: Failures, request_id: str | None) -> ModelEvent:
+def _completed(decoder: Decoder, failures: Callable[[], Failures], request_id: str | None) -> ModelEvent:
     if not decoder.finished:
-        raise _Failed(failures.cut(request_id), transient=True)
+        raise _Failed(failures().cut(request_id), transient=True)
     try:
         return decoder.complete()
     except AnswerFault as fault:
-        raise _Failed(failures.of_fault(fault, request_id), transient=False) from None
+        raise _Failed(failures().of_fault(fault, request_id), transient=False) from None
 
 
 def _encode(dialect: Dialect, request: ModelRequest) -> bytes:

@@ -21,9 +21,9 @@ from motet.permissions import Action, DeniedByHuman, Effect, OffLimits, Origin, 
 from motet.permissions.commands import reaches_out
 from motet.permissions.places import command_identity
 from motet.permissions.rules import is_outside
-from motet.process import Running, SandboxState, Walls, find_program, find_sandbox
+from motet.process import Running, find_program
 from motet.process.capture import Capture
-from motet.process.sandbox import ask_to_end
+from motet.process.sandbox import SandboxState, Walls, ask_to_end, find_sandbox
 from motet.prompts import prompt
 from motet.tools.kit import Kit, Told
 from motet.tools.tool import OneByOne, ToolInput, ToolOutput, ToolSpec
