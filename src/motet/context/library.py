@@ -30,13 +30,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.resources import files
 from pathlib import Path
 
 from motet.context.front_matter import FrontMatter, FrontMatterError, Value, read_front_matter
 from motet.context.markdown import leaves
 from motet.context.placeholders import PLACEHOLDERS, names_in
 from motet.errors import FileTooLarge, NotText
+from motet.prompts import LIBRARY
 from motet.text import TextFile
 
 MAX_REPEATS = 20
@@ -287,9 +287,8 @@ def _texts(user: Path | None, project: Path | None, problems: list[str]) -> Iter
                 problems.append(f"{path}: {error.strerror}")
             except (NotText, FileTooLarge) as error:
                 problems.append(str(error))
-    for resource in sorted((files("motet.prompts") / "library").iterdir(), key=lambda each: each.name):
-        if resource.name.endswith(".md"):
-            yield Origin.BUILT_IN, resource.name, resource.read_text("utf-8")
+    for path in sorted(LIBRARY.glob("*.md")):
+        yield Origin.BUILT_IN, path.name, path.read_text("utf-8")
 
 
 def _markdown_files(directory: Path | None, problems: list[str]) -> Sequence[Path]:

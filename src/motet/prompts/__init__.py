@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+
+LIBRARY = Path(__file__).with_name("library")
+"""The built-in entries of the prompt library."""
 
 
 @cache
 def prompt(name: str) -> str:
     """The text of `<name>.md` in this directory, without its final newline."""
-    return (files(__name__) / f"{name}.md").read_text("utf-8").rstrip("\n")
+    return Path(__file__).with_name(f"{name}.md").read_text("utf-8").rstrip("\n")

@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files as resources
 from pathlib import Path
 
 import click
@@ -19,6 +18,7 @@ from motet.cli.visible import one_line, visible
 from motet.context import PromptEntry
 from motet.errors import ExitCode, MotetError
 from motet.paths import config_dir
+from motet.prompts import LIBRARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def show_prompt(name: str) -> None:
     entry = prompt_entry(name)
     try:
         if entry.origin.value == "built-in":
-            text = (resources("motet.prompts") / "library" / entry.path).read_text("utf-8")
+            text = (LIBRARY / entry.path).read_text("utf-8")
         else:
             text = Path(entry.path).read_bytes().decode("utf-8-sig")
     except OSError as error:

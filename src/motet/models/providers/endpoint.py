@@ -48,6 +48,11 @@ class Endpoint:
         except ValueError:
             return name == "localhost" or name.endswith(".localhost")
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether requests go without TLS."""
+        return urlsplit(self.base_url).scheme == "http"
+
     def url(self, path: str) -> str:
         """The address of `path`; what the base address already holds of it is not doubled."""
         base = self.base_url.removesuffix(path)

@@ -163,6 +163,15 @@ def _trusted(file: str, directory: str) -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
+def _verify(endpoint: Endpoint) -> ssl.SSLContext:
+    """The certificates that are trusted at `endpoint`: nobody's where it is asked on this machine and without TLS."""
+    if not (endpoint.is_here and endpoint.is_plain):
+        return _trusted(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", ""))
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
     import httpx2
 
@@ -170,7 +179,7 @@ def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
     silence = endpoint.timeout
     try:
         return httpx2.AsyncClient(
-            verify=_trusted(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", "")),
+            verify=_verify(endpoint),
             timeout=httpx2.Timeout(connect=CONNECT_SECONDS, read=silence, write=silence, pool=None),
             mounts={f"all://{endpoint.host}": None} if endpoint.is_here else None,
         )
