@@ -427,10 +427,9 @@ class Chat:
     @property
     def _label(self) -> str:
         """What the turn is called where it can be taken back."""
-        said = [
-            message.shown for message in self._conversation.stack if message.role is Role.USER and message.visible
-        ]
-        return f"chat: {' '.join(said[-1].split())[:60]}" if said else "chat"
+        messages = reversed(tuple(self._conversation.stack))
+        said = next((one.shown for one in messages if one.role is Role.USER and one.visible), "")
+        return f"chat: {' '.join(said.split())[:60]}" if said else "chat"
 
     @property
     def _next_cycle(self) -> int:

@@ -17,11 +17,11 @@ def view(messages: Sequence[Message], cut: Set[str] = frozenset(), system: str |
     """`messages` as a request has them: the newest summary in the place of what it stands for, the outputs with an id
     in `cut` as one line, and `system` as the system prompt."""
     summary = newest_summary(messages)
-    told = [
-        cut_output(message) if message.id in cut else message
-        for message in messages
-        if not _is_summed_up(message, summary) and message.tag != tags.COMPACT_SUMMARY
-    ]
+    told = list(messages)
+    if summary is not None:
+        told = [one for one in told if not _is_summed_up(one, summary) and one.tag != tags.COMPACT_SUMMARY]
+    if cut:
+        told = [cut_output(one) if one.id in cut else one for one in told]
     if system is not None:
         prompt = (Text(system),)
         told = [replace(one, parts=prompt).estimated() if one.tag == tags.SYSTEM_PROMPT else one for one in told]

@@ -35,7 +35,9 @@ def _size(message: Message) -> int:
     """Bytes of what a message says, pictures and documents included."""
     texts = (message.text, *(call.arguments for call in message.calls))
     data = (len(part.data) for part in message.parts if isinstance(part, Image | Document))
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + sum(data)
+    return sum(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts) + sum(
+        data
+    )
 
 
 class Outgoing(Wrapped):

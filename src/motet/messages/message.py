@@ -150,7 +150,8 @@ class Message:
     @property
     def text(self) -> str:
         """All parts in words, a blank line between them."""
-        return "\n\n".join(part.text for part in self.parts)
+        parts = self.parts
+        return parts[0].text if len(parts) == 1 else "\n\n".join(part.text for part in parts)
 
     @property
     def shown(self) -> str:
