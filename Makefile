@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench fuzz docs lock clean
+.PHONY: help setup demo test check bench fuzz soak docs lock clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
@@ -11,6 +11,7 @@ help:
 	@echo "make check    lint, types, import contract, acceptance page: before each commit"
 	@echo "make bench    run the benchmarks and write docs/benchmarks.md"
 	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
+	@echo "make soak     kill -9 and break off at every step there is, not at a few"
 	@echo "make docs     write the generated pages of docs/"
 	@echo "make lock     pin the newest versions in requirements/all.lock"
 
@@ -32,6 +33,11 @@ bench: setup
 
 fuzz: setup
 	@$(BIN)/python tools/fuzz.py $(ARGS)
+
+SOAKED := tests/history/test_killed.py tests/history/test_damage.py tests/chat/test_kill.py tests/chat/test_stack_rules.py
+
+soak: setup
+	@MOTET_KILL_ALL=1 $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 $(SOAKED) $(ARGS)
 
 docs: setup
 	@$(BIN)/python tools/docs.py

@@ -166,7 +166,7 @@ def test_inspect_shows_no_key_as_none_would_leave(project: Project, provider: Se
     done = project.here("inspect", "-f", "a.py", "is it safe?")
     assert done.code == 0
     assert key not in done.out and "not sent from <file>a.py</file>" in done.err
-    assert project.here("log").code == 1
+    assert project.here("log", "egress").code == 1
 
 
 @pytest.mark.parametrize(
@@ -417,12 +417,15 @@ def test_a_failing_provider_ends_a_workflow(project: Project, provider: Serve) -
 
 def test_the_log_names_each_request_that_left_and_nothing_of_its_content(project: Project, provider: Serve) -> None:
     served = provider([Answer(text="Yes."), Answer(text="No.")], more=PLAIN)
-    assert (project.here("log").code, project.here("log").err) == (1, "Nothing that left was logged.\n")
+    assert (project.here("log", "egress").code, project.here("log", "egress").err) == (
+        1,
+        "Nothing that left was logged.\n",
+    )
     project.write({"a.py": "canary = 1\n"})
     project.here("ask", "-f", "a.py", "first?")
     project.here("ask", "second?")
     project.here("ask", *OFFLINE, "third?")
-    done = project.here("log")
+    done = project.here("log", "egress")
     assert done.code == 0
     lines = [re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  ", "", line) for line in done.out.splitlines()]
     assert [re.sub(r"[\d,]+ bytes  \w{8}", "N", line) for line in lines] == [

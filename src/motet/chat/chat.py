@@ -298,6 +298,7 @@ class Chat:
                 happening.close()
                 raise
             if isinstance(error, MotetError):
+                self.parts.failed(error)
                 ended = Ended(End.FAILED, str(error), can_go_on=True, error=error)
             else:
                 defect, ended = error, Ended(End.FAILED, f"a defect of motet: {error!r}", can_go_on=True)

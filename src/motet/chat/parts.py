@@ -11,6 +11,7 @@ from typing import Protocol
 
 from motet.chat.events import ChatEvent
 from motet.context import Commands, Known, Library, RuleGroup, Sources
+from motet.errors import MotetError
 from motet.history import ChatInfo, History
 from motet.messages import Message
 from motet.models.protocol import Model
@@ -147,6 +148,10 @@ def unheard(_: ChatEvent) -> None:
     """No turn runs: nobody listens."""
 
 
+def unlogged(_: MotetError) -> None:
+    """What ended a turn is told, and nothing more."""
+
+
 def plainly(_: str) -> AbstractAsyncContextManager[None]:
     """Nothing is done around a turn."""
     return nullcontext()
@@ -173,6 +178,8 @@ class ChatParts:
     """Around each turn, with the first words of what the human said: what it writes can be taken back together."""
     door: Callable[[Model], Model] = same
     """The way out for the requests to a model."""
+    failed: Callable[[MotetError], None] = unlogged
+    """Hears what ended a turn: the events have the one line, this has where it came from."""
     before_asking: Callable[[], Awaitable[None]] = nothing
     """Set by the chat; to be awaited before a human is asked anything: all that happened is on the screen then."""
     tell: Callable[[ChatEvent], None] = unheard

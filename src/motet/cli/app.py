@@ -13,7 +13,7 @@ import click
 
 from motet import __version__
 from motet.cli.output import ReaderGone, open_all_streams
-from motet.errors import ExitCode, MotetError
+from motet.errors import ExitCode, MotetError, UsageError
 
 _COMMANDS = {
     "chat": "Talk with a model about this code, in the terminal.",
@@ -28,7 +28,7 @@ _COMMANDS = {
     "context": "Show what would be sent with the next message, item by item.",
     "inspect": "Show the next request exactly.",
     "rules": "List the rules files that go along when files are shared.",
-    "log": "Show what left this machine.",
+    "log": "Show errors, and what left this machine.",
     "models": "List the models that can be used now, and why others cannot.",
     "config": "Show or edit the settings, with the origin of each value.",
     "doctor": "Check servers, models, keys and places on this machine.",
@@ -69,8 +69,9 @@ class _Group(click.Group):
     epilog="Exit codes: 0 done, 1 problems remain, 2 usage, 3 model failed, 4 not permitted, 130 interrupted.",
 )
 @click.version_option(__version__, message="motet %(version)s")
+@click.option("--debug", is_flag=True, help="Where an error came from, on stderr (`motet log` keeps it too).")
 @click.pass_context
-def group(context: click.Context) -> None:
+def group(context: click.Context, debug: bool = False) -> None:
     """An AI pair programmer that lives where the code is.
 
     \b
@@ -85,6 +86,8 @@ def group(context: click.Context) -> None:
 
     Without a command: `motet chat`, at a terminal.
     """
+    if debug:
+        os.environ["MOTET_DEBUG"] = "1"
     if context.invoked_subcommand is not None:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -123,7 +126,10 @@ def run(arguments: Sequence[str]) -> int:
         return _say(_usage(error, arguments), ExitCode.USAGE)
     except ReaderGone as error:
         return error.exit_code
+    except UsageError as error:
+        return _say(str(error), error.exit_code)
     except MotetError as error:
+        _log(error, arguments)
         return _say(str(error), error.exit_code)
     except FileNotFoundError:
         if _is_somewhere():
@@ -131,6 +137,9 @@ def run(arguments: Sequence[str]) -> int:
         return _say("the current directory no longer exists; go to another one", ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt, CancelledError):
         return _say("interrupted", ExitCode.INTERRUPTED)
+    except Exception as error:
+        _log(error, arguments)
+        raise
     return result if isinstance(result, int) else ExitCode.DONE
 
 
@@ -151,6 +160,14 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> str:
     else:
         where = f"motet {arguments[0]}" if arguments[0] in _COMMANDS else "motet"
     return f"{message[:1].lower()}{message[1:]} ({where} --help)"
+
+
+def _log(error: Exception, arguments: Sequence[str]) -> None:
+    from motet.engine.faults import FaultLog
+    from motet.paths import state_dir
+
+    command = next((word for word in arguments if word in _COMMANDS), "motet")
+    FaultLog(state_dir()).add(error, command)
 
 
 def _say(text: str, code: int) -> int:

@@ -14,6 +14,7 @@ from motet.chat import Chat, ChatOptions, ChatParts, Level, Notice, Work
 from motet.chat.parts import nothing
 from motet.context import Command, Variable
 from motet.engine.diagnosing import Diagnosing
+from motet.engine.faults import FaultLog
 from motet.engine.handed import EDIT_FORMAT, tool_set
 from motet.engine.pages import Pages
 from motet.engine.sharing import context_of
@@ -60,6 +61,7 @@ class House:
     model_for: Callable[[Work], Awaitable[Model | None]]
     diagnosing: Diagnosing
     pages: Pages
+    faults: FaultLog
 
 
 @dataclass(slots=True)
@@ -204,6 +206,7 @@ class Chats:
             parts.context.commands.add(command)
         parts.create = (lambda: self._keep(info)) if is_new else None
         parts.around_turn = _checkpoints(workspace)
+        parts.failed = lambda error: house.faults.add(error, f"chat {info.id}")
         parts.door = lambda one: house.outgoing(one, info.id, lambda line: parts.tell(Notice(line, Level.WARNING)))
 
         async def model_for(work: Work, own: Model) -> Model:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from motet.chat import Work
 from motet.engine.chats import Chats, Extras, Front, House
 from motet.engine.diagnosing import Diagnosing
+from motet.engine.faults import FaultLog
 from motet.engine.models import model_config
 from motet.engine.models import model_for as own_model_for
 from motet.engine.outgoing import Outgoing, recorder
@@ -203,7 +204,17 @@ class Engine:
         settings = self.loaded.settings
         pages = Pages(settings.web, log, self.root, self._environ)
         return House(
-            self.root, self.state, self._prompts, settings, gate, workspace, outgoing, model_for, diagnosing, pages
+            self.root,
+            self.state,
+            self._prompts,
+            settings,
+            gate,
+            workspace,
+            outgoing,
+            model_for,
+            diagnosing,
+            pages,
+            FaultLog(self.state, self._environ),
         )
 
     def fix_loop(

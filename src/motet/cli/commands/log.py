@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -11,7 +12,8 @@ import click
 from motet.cli.chat_names import short_id
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line
+from motet.cli.visible import one_line, visible
+from motet.engine.faults import FaultLog
 from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog
 
@@ -22,18 +24,47 @@ _FILES = 3
 @click.group("log", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Show what left this machine.
+    """Show what went wrong lately, and what left this machine.
 
     \b
     Examples:
-      motet log                      the newest requests
-      motet log egress -n 100        more of them
+      motet log                      the newest errors, a line each
+      motet log errors --trace -n 1  the newest, and where it came from
+      motet log egress               the newest requests that left
       motet log egress --chat 1rvcqs3n
       motet log egress --json | jq .host
     """
     if context.invoked_subcommand is None:
-        return context.invoke(egress)
+        return context.invoke(errors)
     return 0
+
+
+@command.command("errors")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="The newest N (20).")
+@click.option("--trace", is_flag=True, help="Where in the program each came from: for a bug report.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON line for each, with its trace.")
+def errors(limit: int = 20, trace: bool = False, as_json: bool = False) -> int:
+    """List errors: when, in which command or chat, and what was said.
+
+    \b
+    Examples:
+      motet log errors
+      motet log errors --trace -n 1
+
+    Keys are never logged, nor is what was typed wrongly. Exit code 1: nothing went wrong.
+    """
+    newest = deque(FaultLog(state_dir()).read(), limit)
+    for fault in newest:
+        if as_json:
+            write_json({"schema": 1, **asdict(fault), "at": fault.at.isoformat(timespec="milliseconds")})
+        else:
+            where = f"chat {short_id(fault.where[5:])}" if fault.where.startswith("chat ") else fault.where
+            write_line(one_line(f"{_when(fault.at)}  {where}  {fault.text}"))
+            if trace:
+                write_line(visible(fault.trace).rstrip("\n"))
+    if not newest and not as_json:
+        Terminal().line("No errors were logged.")
+    return 0 if newest else 1
 
 
 @command.command("egress")
@@ -63,13 +94,16 @@ def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
     return 0 if newest else 1
 
 
+def _when(at: datetime) -> str:
+    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _line(row: Egress) -> str:
-    when = row.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
     whose = short_id(row.chat) if row.chat else "-"
     more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
     names = ", ".join(_name(file, row.project) for file in row.files[:_FILES]) + more
     return one_line(
-        f"{when}  {row.provider} {row.host}  {row.bytes:,} bytes  {whose}" + (f"  {names}" if names else "")
+        f"{_when(row.at)}  {row.provider} {row.host}  {row.bytes:,} bytes  {whose}" + (f"  {names}" if names else "")
     )
 
 

@@ -1,0 +1,75 @@
+"""What went wrong, whole: the one line that was shown, and where in the program it came from. Never a key.
+
+    {"at": "2026-01-31T12:00:00.123Z", "where": "ask", "text": "acme: …", "trace": "Traceback (most recent …"}
+
+In `<state>/errors.jsonl`, of at most 1 MB. With `MOTET_DEBUG` in the environment the trace is on stderr at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+from weakref import WeakSet
+
+from motet.errors import MotetError
+from motet.logfile import LogFile
+from motet.permissions.redact import redact
+
+DEBUG = "MOTET_DEBUG"
+"""The variable that `motet --debug` sets, for everything that runs below."""
+_MAX_BYTES = 1000 * 1000
+_LONGEST_TRACE = 20_000
+"""Characters: the end is kept, which says what was raised."""
+_logged: WeakSet[BaseException] = WeakSet()
+"""What ended a turn may end the command as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One error. `where`: the command, or `chat` and an id; `text`: what the user was told."""
+
+    at: datetime
+    where: str
+    text: str
+    trace: str
+
+
+class FaultLog:
+    """The log of one user."""
+
+    def __init__(self, state: Path, environ: Mapping[str, str] = os.environ) -> None:
+        self._log = LogFile(state, "errors", max_bytes=_MAX_BYTES)
+        self._environ = environ
+
+    def add(self, error: BaseException, where: str) -> None:
+        """Write down `error`, once. A log that cannot be written changes nothing: the user was told what happened."""
+        if error in _logged:
+            return
+        _logged.add(error)
+        text = redact(str(error) or repr(error)).text
+        trace = redact("".join(traceback.format_exception(error))).text[-_LONGEST_TRACE:]
+        if self._environ.get(DEBUG):
+            sys.stderr.write(trace)
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        row = {"at": at, "where": where, "text": text, "trace": trace}
+        with suppress(OSError):
+            self._log.append(json.dumps(row).encode("ascii"))
+
+    def read(self) -> Iterator[Fault]:
+        """All that is there, oldest first; a line that is damaged is passed over. Raises `MotetError`."""
+        try:
+            for line in self._log.lines():
+                with suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                    row = cast("Mapping[str, object]", json.loads(line))
+                    at = datetime.fromisoformat(str(row["at"]))
+                    yield Fault(at, str(row["where"]), str(row["text"]), str(row["trace"]))
+        except OSError as error:
+            raise MotetError(f"{error.filename}: cannot read the log: {error.strerror}; make it readable") from error

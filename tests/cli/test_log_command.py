@@ -1,0 +1,69 @@
+"""`motet log`: what went wrong, with where it came from, and never a key. What left: `test_chat_commands.py`."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable
+
+from cli.kit import Project, Provider
+
+from motet.models.scripted import HttpError
+
+KEY = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+ABSENT = "anthropic: ANTHROPIC_API_KEY is not set; set it, or providers.anthropic.key"
+
+
+def without_times(text: str) -> str:
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME", text)
+
+
+def test_an_error_is_kept_with_its_command_and_where_it_came_from(project: Project) -> None:
+    assert (project.here("log").code, project.here("log").err) == (1, "No errors were logged.\n")
+    assert project.here("ask", "-m", "anthropic", "hello").code == 3
+    done = project.here("log")
+    assert (done.code, without_times(done.out)) == (0, f"TIME  ask  {ABSENT}\n")
+    assert stat.S_IMODE((project.state / "errors.jsonl").stat().st_mode) == 0o600
+    (event,) = project.here("log", "errors", "--json").events
+    assert (event["where"], event["text"]) == ("ask", ABSENT)
+    assert event["trace"].startswith("Traceback (most recent call last):\n")
+    assert event["trace"].endswith(f"motet.errors.ModelError: {ABSENT}\n")
+    shown = without_times(project.here("log", "errors", "--trace", "-n", "1").out)
+    assert shown == f"TIME  ask  {ABSENT}\n{event['trace']}"
+
+
+def test_what_was_typed_wrongly_is_no_error_of_the_log(project: Project) -> None:
+    assert project.here("ask", "--nonsense").code == 2
+    assert project.here("ask", "-m", "nosuch", "hello").code == 2
+    assert project.here("log").code == 1
+
+
+def test_a_turn_that_failed_is_kept_with_its_chat_and_without_keys(
+    project: Project, provider: Callable[..., Provider]
+) -> None:
+    provider([HttpError(400, body=f'{{"error": {{"message": "bad {KEY}"}}}}')])
+    assert project.here("ask", "hello").code == 3
+    (event,) = project.here("log", "errors", "--json").events
+    (listed,) = project.here("history", "list", "--json").events
+    assert event["where"] == f"chat {listed['id']}"
+    assert KEY not in (project.state / "errors.jsonl").read_text()
+    assert without_times(project.here("log").out).startswith(f"TIME  chat {listed['id'][-8:].lower()}  ")
+
+
+def test_debug_says_on_stderr_where_an_error_came_from(project: Project) -> None:
+    done = project.run("--debug", "ask", "-m", "anthropic", "hello")
+    assert (done.code, done.out) == (3, "")
+    lines = done.err.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-2:] == [f"motet.errors.ModelError: {ABSENT}", f"motet: {ABSENT}"]
+
+
+def test_a_log_that_cannot_be_written_hides_no_error(project: Project) -> None:
+    project.state.mkdir(parents=True)
+    (project.state / "errors.jsonl").mkdir()
+    done = project.here("ask", "-m", "anthropic", "hello")
+    assert (done.code, done.err.splitlines()[-1]) == (3, f"motet: {ABSENT}")
+    done = project.here("log")
+    assert (done.code, done.out) == (1, "")
+    where = project.state / "errors.jsonl"
+    assert done.err == f"motet: {where}: cannot read the log: Is a directory; make it readable\n"
