@@ -125,6 +125,8 @@ async def talking(
             kept = await history.load(stored)
             parts.tools = ToolSet(registry, handed=names_in(kept.messages))
             chat = Chat(parts, kept.info, model, kept.messages, notes=kept.notes)
+            if not kept.messages:  # killed before the first of them, or only a draft was kept
+                chat.begin([Message.system("You are motet.", tags.SYSTEM_PROMPT)], tools)
         else:
             parts.tools = ToolSet(registry)
             info = ChatInfo(workspace=str(root))

@@ -26,7 +26,7 @@ def shared(path: str, text: str, tag: str = tags.FILE) -> Message:
     return Message.attachment(Text(text), context=ContextRef(f"<file>{path}</file>"), tag=tag)
 
 
-@pytest.mark.acceptance("CC-15")
+@pytest.mark.acceptance("CC-15", "S2-025", "S2-045")
 async def test_summing_up_twice_leaves_one_summary_and_the_last_three_turns_verbatim(
     tmp_path: Path, dialect: str
 ) -> None:
@@ -54,6 +54,7 @@ async def test_summing_up_twice_leaves_one_summary_and_the_last_three_turns_verb
         assert [message.id for message in (await talk.chat.preview()).messages] == before
 
 
+@pytest.mark.acceptance("S2-034")
 async def test_pins_rules_and_prompts_are_never_summed_up(tmp_path: Path, dialect: str) -> None:
     async with talking(tmp_path, answering, dialect, tools=["readonly"]) as talk:
         share = talk.chat.share
@@ -138,6 +139,7 @@ async def test_a_fork_that_begins_before_a_summary_says_what_it_stood_for(tmp_pa
         ]
 
 
+@pytest.mark.acceptance("S0-122")
 async def test_old_outputs_are_cut_and_stay_with_their_calls(tmp_path: Path, dialect: str) -> None:
     def reading(request: ScriptedRequest) -> Step:
         last = request.body["messages"][-1]

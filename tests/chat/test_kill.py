@@ -34,10 +34,10 @@ async def test_after_a_kill_the_chat_holds_what_was_acknowledged_and_goes_on(
     lines, _ = kill_kit.run(tmp_path, dialect, "statement", number)
     async with History.open(tmp_path / "state") as history:
         found = await history.list()
-    if not found:
+    if not found or not found[0].messages:  # an empty chat begins like a new one
         assert lines == []
         return
-    async with talking(tmp_path, working, dialect, stored=found[0].id) as talk:
+    async with talking(tmp_path, working, dialect, stored=found[0].id, tools=["files"]) as talk:
         told = talk.told
         for line in lines:
             how, _, text = line.partition(" ")

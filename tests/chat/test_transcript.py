@@ -35,7 +35,7 @@ def body(text: str) -> str:
     return "".join(lines).strip().removesuffix("## Me").strip()
 
 
-@pytest.mark.acceptance("S2-011")
+@pytest.mark.acceptance("S2-011", "S2-039", "S0-038")
 def test_reasoning_tools_notices_and_a_break_each_have_a_form_of_their_own() -> None:
     text = written(
         *said("go", "<file>a.py</file>", PINNED),
@@ -57,7 +57,7 @@ def test_reasoning_tools_notices_and_a_break_each_have_a_form_of_their_own() -> 
     )
 
 
-@pytest.mark.acceptance("S2-019")
+@pytest.mark.acceptance("S2-019", "S1-030")
 def test_hidden_messages_stay_out() -> None:
     shared = Message.attachment(Text("FILE TEXT"), context=ContextRef("<file>a.py</file>", "/p/a.py"), tag=tags.FILE)
     text = written(Message.system("SYSTEM TEXT", tags.SYSTEM_PROMPT), shared, Message.user("hello"))

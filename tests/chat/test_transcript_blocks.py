@@ -51,6 +51,21 @@ def test_every_block_is_where_it_says(entries: list[Entry]) -> None:
         assert document.count("\n", 0, start) + 1 == placed.line
 
 
+@pytest.mark.acceptance("S0-042")
+def test_it_is_known_on_which_line_the_newest_turn_begins() -> None:
+    shared = blocks()
+    for text in ("one\n\n## Me\n\ntwo", "three\n# four", "five"):
+        begins = shared.draft_line
+        shared.add(*said(text))
+        shared.stream("An answer\n## Me\n")
+        shared.finish(answer("An answer\n## Me\n"))
+        lines = shared.text.split("\n")
+        newest = [placed.line for placed in shared.placed if placed.block.kind is Kind.ME][-1]
+        assert newest == begins  # its marker; the header stands below it
+        assert "\n".join(lines[newest:]).startswith(f"## Me\n\n{text}\n\n<!-- motet ")
+        assert shared.draft_line == len(lines)
+
+
 def test_the_whole_is_what_render_writes() -> None:
     entries = [*said("one", "a"), answer("two", ["three"])]
     shared = blocks(*entries)

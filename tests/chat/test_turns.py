@@ -62,7 +62,7 @@ async def test_too_many_tokens_are_refused_with_numbers_before_anything_is_sent(
         assert (talk.told, talk.server.requests) == ([], [])
 
 
-@pytest.mark.acceptance("CC-09", "S0-104", "S0-106")
+@pytest.mark.acceptance("CC-09", "S0-104", "S0-106", "S1-021")
 async def test_results_of_one_round_are_in_the_next_request(tmp_path: Path, dialect: str) -> None:
     script = [
         Answer(text="I look.", calls=(call("read_file", {"path": "a.py"}),)),
@@ -158,7 +158,7 @@ async def test_a_limit_of_rounds_ends_in_a_question_not_in_silence(tmp_path: Pat
         assert await talk.hear(talk.chat.go_on()) == Ended(End.DONE)
 
 
-@pytest.mark.acceptance("CC-14", "S2-053")
+@pytest.mark.acceptance("CC-14", "S2-053", "S1-001")
 async def test_a_chat_that_is_opened_again_has_the_same_messages_and_tools(tmp_path: Path, dialect: str) -> None:
     script = [Answer(text="I look.", calls=(call("read_file", {"path": "a.py"}),)), Answer(text="One.")]
     async with talking(tmp_path, script, dialect, tools=["readonly"]) as talk:

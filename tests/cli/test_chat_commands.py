@@ -39,6 +39,7 @@ def users(provider: Provider, number: int) -> list[str]:
 # --- context ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("S0-038")
 def test_context_lists_each_item_and_the_rows_add_up(project: Project) -> None:
     project.write({"a.py": "x = 1\n", "AGENTS.md": "Use tabs.\n"})
     done = project.here("context", *OFFLINE, "-f", "a.py", "why so slow?")
@@ -263,6 +264,18 @@ def test_what_prompt_show_prints_is_a_prompt_again(project: Project) -> None:
     assert done.code == 2
     prompt(project, "broken", "---\nkind: nonsense\n---\n## user\nx\n")
     assert "broken.md:2: kind must be" in project.here("prompt", "show", "broken").err
+
+
+@pytest.mark.acceptance("S0-045", "S2-030")
+def test_a_chat_knows_that_a_prompt_of_the_library_began_it(project: Project, provider: Serve) -> None:
+    provider([Answer(text="It waits.\n"), Answer(text="Indeed.\n")], more=PLAIN)
+    prompt(project, "slow", "## user\nWhy is this slow?\n")
+    assert project.run("prompt", "run", "slow").code == 0
+    (chat,) = project.here("history", "list", "--json").events
+    assert chat["title"] == "Why is this slow?"
+    done = project.here("history", "export", "last", "--json")
+    said = [(one["role"], one["meta"].get("tag", "")) for one in json.loads(done.out)["messages"]]
+    assert said == [("system", "system_prompt_from_config"), ("user", "from_custom_prompt"), ("assistant", "")]
 
 
 def test_prompt_run_fills_in_the_file_and_the_words(project: Project, provider: Serve) -> None:

@@ -56,7 +56,7 @@ def mine(project: Project) -> str:
     return str(directory / "mine.py")
 
 
-@pytest.mark.acceptance("CC-16", "S0-077", "S0-079")
+@pytest.mark.acceptance("CC-16", "S0-077", "S0-079", "S0-076")
 def test_a_variable_and_a_tool_of_ones_own_work(project: Project, mine: str, provider: Serve) -> None:
     served = provider(
         [Answer(calls=(call("add", {"a": 2, "b": 3}),)), Answer(text="Five, in the rain.")], more=SETTINGS
@@ -79,6 +79,7 @@ def test_what_breaks_in_them_is_told_with_file_and_line_and_the_chat_goes_on(
     assert told == f"fail: ZeroDivisionError: integer division or modulo by zero ({mine}, line 18)"
 
 
+@pytest.mark.acceptance("S0-076")
 def test_a_function_that_is_not_there_is_one_line_that_names_the_setting(project: Project, provider: Serve) -> None:
     provider([], more=MAY_SEND + '[variables.x]\ncallback = "nothing:here"\n')
     done = project.run("ask", "hello")

@@ -22,7 +22,7 @@ from motet.context.invisible import reveal
 from motet.messages import Document, Image, Role, tags
 
 
-@pytest.mark.acceptance("S0-092", "S0-095", "S2-021")
+@pytest.mark.acceptance("S0-092", "S0-095", "S2-021", "S2-020")
 def test_a_file_stands_in_its_wrapper_with_numbered_lines() -> None:
     message = file_attachment("src/a.py", "def f():\r\n\treturn 1\r\n", absolute="/w/src/a.py")
     assert message.text == (

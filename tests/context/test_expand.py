@@ -48,7 +48,7 @@ def items(messages: tuple[Message, ...]) -> list[str]:
     return [message.context.id if message.context else "user" for message in messages]
 
 
-@pytest.mark.acceptance("S0-062", "S0-017")
+@pytest.mark.acceptance("S0-062", "S0-017", "S0-054")
 async def test_a_symbol_becomes_words_that_a_model_can_follow(place: Place) -> None:
     expanded = await say(place, "rewrite #buffer with @editor, please")
     assert expanded.text == "rewrite buffer 7 (`server.ts`) with editor, please"

@@ -25,7 +25,7 @@ def items(expanded: Expanded) -> list[str]:
     return [message.context.id for message in expanded.attachments if message.context]
 
 
-@pytest.mark.acceptance("S2-009")
+@pytest.mark.acceptance("S2-009", "S1-023")
 async def test_a_mention_attaches_the_file_and_names_it_in_the_sentence(place: Place) -> None:
     place.write("lua/x/init.lua", "return {}\n")
     expanded = await say(place, "explain @./lua/x/init.lua please")
@@ -50,6 +50,7 @@ async def test_a_range_behind_the_end_is_not_shared_and_says_so(place: Place) ->
     assert len((await say(place, "@/a.py:1-99")).attachments) == 1
 
 
+@pytest.mark.acceptance("S1-032")
 async def test_a_short_form_attaches_the_only_file_with_that_end(place: Place) -> None:
     place.write("src/deep/only.py", "x\n")
     place.write("a/twice.py", "x\n")
@@ -60,6 +61,7 @@ async def test_a_short_form_attaches_the_only_file_with_that_end(place: Place) -
     assert expanded.notices == ()
 
 
+@pytest.mark.acceptance("S1-033")
 async def test_a_link_attaches_the_file_and_stays_a_link(place: Place) -> None:
     place.write("src/file.ts", "one\ntwo\n")
     text = "see [file.ts](./src/file.ts#L2) and [this](./nothing.ts)"
@@ -137,6 +139,7 @@ async def test_a_directory_lists_its_files_without_ignored_ones_and_secrets(plac
         (b"RIFF\x10\0\0\0WEBPVP8 " + b"\0" * 20, "image/webp"),
     ],
 )
+@pytest.mark.acceptance("S1-027")
 async def test_a_picture_is_known_by_its_first_bytes_and_travels_as_a_part(
     place: Place, data: bytes, mime: str
 ) -> None:
@@ -170,6 +173,7 @@ def pdf() -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.acceptance("S1-027")
 async def test_a_pdf_travels_as_a_document_to_a_model_that_reads_them(place: Place) -> None:
     place.write("paper.pdf", pdf())
     expanded = await say(place, "@/paper.pdf")

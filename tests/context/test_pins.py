@@ -119,7 +119,7 @@ async def test_a_file_that_became_binary_is_said(place: Place) -> None:
     assert "binary file" in (await again(place, one)).notices[0]
 
 
-@pytest.mark.acceptance("CC-12")
+@pytest.mark.acceptance("CC-12", "S0-055")
 async def test_a_line_that_is_deleted_removes_its_item_and_a_mark_counts(place: Place) -> None:
     one, two, three = (ContextItem(f"<file>{name}</file>", tags.FILE, name) for name in ("a.py", "b.py", "c.py"))
     left = reconcile([one, two, three], ["> - 📌 <file>c.py</file>", "> - <file>a.py</file>"])

@@ -24,7 +24,7 @@ def items(found: FoundRules) -> list[str]:
 TS_RULE = "---\ndescription: TypeScript\nglobs: *.ts\nalwaysApply: false\n---\nUse strict types.\n"
 
 
-@pytest.mark.acceptance("SP-06", "S2-047")
+@pytest.mark.acceptance("SP-06", "S2-047", "S2-034")
 async def test_a_rule_for_ts_applies_to_a_mentioned_ts_file_and_not_to_a_py_file(place: Place) -> None:
     place.write(".cursor/rules/ts.mdc", TS_RULE)
     place.write("foo/bar.ts", "x\n")

@@ -39,7 +39,7 @@ async def expand(place: Place, name: str, param: str | None = None, **parts: obj
     return await built_in_variables().expand(name, param, place.using(**parts))
 
 
-@pytest.mark.acceptance("S0-021", "S0-093", "S0-094", "S0-095")
+@pytest.mark.acceptance("S0-021", "S0-093", "S0-094", "S0-095", "S2-017", "S2-020")
 async def test_buffer_shares_the_current_buffer_by_number_name_path_and_type(place: Place) -> None:
     shared = await expand(place, "buffer", editor=EDITOR)
     [message] = shared.messages
@@ -95,6 +95,7 @@ async def test_a_secret_outside_the_workspace_is_asked_about_too(place: Place) -
     assert place.human.asked == ["read:/home/x/.ssh/id_rsa"] * 3
 
 
+@pytest.mark.acceptance("S2-032", "S2-033", "S2-035", "S2-037", "S2-041")
 async def test_the_editors_other_variables_share_what_it_shows(place: Place) -> None:
     editor = replace(
         EDITOR,
@@ -155,7 +156,7 @@ class Servers:
         return Report(tuple(found), ("ts",), ("eslint: not installed",))
 
 
-@pytest.mark.acceptance("S0-018")
+@pytest.mark.acceptance("S0-018", "S2-026")
 async def test_diagnostics_share_the_file_with_its_problems(place: Place) -> None:
     place.write("src/a.ts", "one\ntwo\n")
     shared = await expand(place, "diagnostics", "src/a.ts", diagnoses=Servers())
@@ -197,6 +198,7 @@ async def test_diagnostics_without_file_or_checker_or_of_an_absent_file_say_what
     )
 
 
+@pytest.mark.acceptance("S2-027")
 async def test_diff_shares_what_is_not_committed_or_what_is_staged(place: Place) -> None:
     async def diff(staged: bool) -> str:
         return "+staged\n" if staged else "-a\n+b\n"
@@ -272,7 +274,7 @@ def broken(number: str = "1") -> str:
     raise ValueError(f"no {number}\nat all")
 
 
-@pytest.mark.acceptance("S0-077", "S0-079", "S0-078")
+@pytest.mark.acceptance("S0-077", "S0-079", "S0-078", "S0-076")
 async def test_a_function_is_a_variable_by_five_lines_of_settings(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def test_every_tag_comes_back(tag: str) -> None:
     assert back(Message.user("x", tag=tag)).tag == tag
 
 
+@pytest.mark.acceptance("S2-044")
 def test_a_tag_of_a_newer_motet_comes_back() -> None:
     assert back(Message.user("x", tag="of_tomorrow")).tag == "of_tomorrow"
 

@@ -90,6 +90,65 @@ def test_these_imports_break_the_contract(house: Path, room: str, imports: str) 
     assert not allowed(house, room, imports)
 
 
+CONCERNS = {
+    "actions and prompts": "context/library.py",
+    "providers": "models/providers/table.py",
+    "agents": "turn/run.py",
+    "tools": "tools/registry.py",
+    "slash commands": "context/commands.py",
+    "variables": "context/variables.py",
+    "references": "context/attachment.py",
+    "watchers": "context/pins.py",
+    "events": "chat/events.py",
+    "the debug view": "cli/commands/inspect.py",
+    "keys": "cli/chat/editor_line.py",
+    "drawing": "cli/chat/screen.py",
+}
+"""By the concern of a chat, the module that sees to it."""
+
+
+@pytest.mark.acceptance("S0-034")
+def test_each_concern_of_a_chat_has_a_module_of_its_own_and_nothing_below_the_chat_knows_it() -> None:
+    assert [path for path in CONCERNS.values() if not (SOURCE / path).is_file()] == []
+    assert len(set(CONCERNS.values())) == len(CONCERNS)
+    knowing = {room for room in built() if any(knows_chats(path) for path in (SOURCE / room).rglob("*.py"))}
+    assert {room for room in knowing if drawn()[room] < drawn()["chat"]} == set()
+
+
+@pytest.mark.acceptance("S0-034")
+@pytest.mark.parametrize(
+    ("room", "imports"),
+    [
+        ("models", "chat"),
+        ("tools", "chat"),
+        ("turn", "chat"),
+        ("context", "chat"),
+        ("context", "tools"),
+        ("tools", "context"),
+        ("chat", "cli"),
+    ],
+)
+def test_no_concern_of_a_chat_may_reach_into_another_from_below(house: Path, room: str, imports: str) -> None:
+    assert not allowed(house, room, imports)
+
+
+@pytest.mark.acceptance("S0-101")
+def test_one_loop_manages_the_run_of_every_agent() -> None:
+    assert holding(r"\btoolbox\.(each|run)\(") == ["turn/run.py"]
+    assert holding(r"\brun_turn\(") == ["chat/chat.py", "fix/loop.py", "turn/run.py"]
+
+
+def knows_chats(path: Path) -> bool:
+    """Whether a module imports from the room of chats."""
+    return bool(re.search(r"^\s*(from|import) motet\.chat\b", path.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def holding(pattern: str) -> list[str]:
+    """The modules in which something fits `pattern`."""
+    paths = [path for path in SOURCE.rglob("*.py") if re.search(pattern, path.read_text(encoding="utf-8"))]
+    return sorted(path.relative_to(SOURCE).as_posix() for path in paths)
+
+
 def test_a_room_that_nobody_placed_breaks_the_contract(house: Path) -> None:
     (house / "motet" / "attic").mkdir()
     (house / "motet" / "attic" / "__init__.py").touch()

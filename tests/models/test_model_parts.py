@@ -46,7 +46,7 @@ def text(said: str) -> dict[str, str]:
     return {"type": "text", "text": said}
 
 
-@pytest.mark.acceptance("S2-031", "S2-049")
+@pytest.mark.acceptance("S2-031", "S2-049", "S1-027")
 async def test_what_is_shared_reaches_a_model_that_sees(connect, dialect: str) -> None:
     shown = {"anthropic": [PICTURE_BLOCK, DOCUMENT_BLOCK], "openai": [PICTURE_PART, DOCUMENT_PART]}[dialect]
     content = [*shown, text("a file"), text("What is it?")]

@@ -22,6 +22,7 @@ async def ask(model: Model, text: str) -> None:
     assert [event async for event in model.stream(ModelRequest((Message.user(text),)))]
 
 
+@pytest.mark.acceptance("S0-011")
 async def test_each_kind_of_work_is_asked_of_its_own_server_alone(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         servers = {kind: await stack.enter_async_context(ScriptedServer([Answer("x")])) for kind in KINDS}

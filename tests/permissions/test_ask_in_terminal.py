@@ -13,7 +13,7 @@ import pytest
 from cli.kit import Human
 
 TESTS = str(Path(__file__).parent.parent)
-IN_GENERAL = "Allow it? [o]nce, this [c]hat, this [p]roject, [a]lways, [n]o, no with a [r]eason:"
+IN_GENERAL = "Allow it? [o]nce, [c]hat, [p]roject, [a]lways, [n]o, no with [r]eason:"
 Ask = Callable[..., Human]
 
 
@@ -72,13 +72,13 @@ def test_a_no_can_carry_a_reason(ask: Ask) -> None:
 def test_a_long_text_is_shown_in_full_at_a_key(ask: Ask) -> None:
     text = "\n".join(f"echo {number}" for number in range(200)) + "\nmv ~ /x"
     human = ask(command("sh", "-c", text))
-    asked = f"{IN_GENERAL[:-1]}, [v]iew all of it:"
-    human.sees("view all of it".replace("view", "[v]iew"))
+    asked = f"{IN_GENERAL[:-1]}, [v]iew:"
+    human.sees("[v]iew")
     brief = human.text
     assert "echo 21" in brief and "echo 100" not in brief and "mv ~ /x" in brief
     assert "[… 166 more lines, 1251 characters, are not shown here …]" in brief
     human.presses("v")
-    human.sees("[v]iew all of it")
+    human.sees("[v]iew")
     assert all(f"echo {number}" in human.text for number in range(200))
     human.presses("n")
     assert human.ends() == 0
@@ -108,7 +108,7 @@ def test_at_80_columns_the_question_is_broken_between_words(ask: Ask) -> None:
 
 def test_a_command_that_destroys_is_allowed_for_once_only(ask: Ask) -> None:
     human = ask(command("rm", "-rf", "build"))
-    human.is_asked("Allow it? [o]nce, [n]o, no with a [r]eason:")
+    human.is_asked("Allow it? [o]nce, [n]o, no with [r]eason:")
     assert "  beware:   it can destroy what cannot be brought back" in human.lines
     human.presses("po")
     assert human.ends() == 0
@@ -117,7 +117,7 @@ def test_a_command_that_destroys_is_allowed_for_once_only(ask: Ask) -> None:
 
 def test_a_file_of_secrets_is_allowed_for_the_chat_at_most(ask: Ask) -> None:
     human = ask({"effect": "read", "subject": ".env", "origin": "user"})
-    human.is_asked("Allow it? [o]nce, this [c]hat, [n]o, no with a [r]eason:")
+    human.is_asked("Allow it? [o]nce, [c]hat, [n]o, no with [r]eason:")
     human.presses("pc")
     assert human.ends() == 0
     assert human.lines[-1] == "<Answer.CHAT: 'chat'>"

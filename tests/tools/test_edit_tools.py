@@ -56,7 +56,7 @@ def call(place: Place, format: str, arguments: object, id: str = "1") -> ToolCal
         ("anchored", {"path": "a.py", "edits": [{"replace": anchor(2), "text": "two\n"}]}),
     ],
 )
-@pytest.mark.acceptance("SP-05", "S1-014")
+@pytest.mark.acceptance("SP-05", "S1-014", "S1-002")
 async def test_the_same_edit_in_every_format(place: Place, format: str, arguments: object) -> None:
     place.write("a.py", TEN)
     (output,) = await box(place, format).run([call(place, format, arguments)])

@@ -10,7 +10,8 @@ from tools.tool_kit import Project
 from motet.errors import SettingsError, UsageError
 from motet.messages import Message, MessageStack, ToolCall, tags
 from motet.permissions import Effect
-from motet.tools import Toolbox
+from motet.tools import Toolbox, ToolOutput
+from motet.tools.builtin import EDIT_TOOLS
 from motet.tools.builtin.get_diagnostics import GetDiagnostics
 from motet.tools.function_tool import FunctionTool
 from motet.tools.groups import GROUPS, ToolGroup, ToolSet, names_in, own_group
@@ -96,6 +97,27 @@ async def test_a_users_own_tool_is_one_among_the_others(project: Project) -> Non
     [output] = await Toolbox(tools.handed_over()).run([ToolCall("1", "ticket", '{"number": 7}')])
     assert output.text == "ticket 7"
     assert tools.known["ticket"] == "Look a ticket up"
+
+
+@pytest.mark.acceptance("S0-033")
+@pytest.mark.parametrize("edit_format", EDIT_TOOLS)
+async def test_every_tool_whoever_made_it_is_run_over_the_same_interface(project: Project, edit_format: str) -> None:
+    registry = ToolRegistry(project.kit, own={"ticket": FunctionTool(ticket)}, edit_format=edit_format)
+    assert registry.names == (*BUILT_IN, EDIT_TOOLS[edit_format], "ticket")
+    toolbox = Toolbox(registry.tool(name) for name in registry.names)
+    refused = await toolbox.run([ToolCall(name, name, "[]") for name in registry.names])
+    assert [(type(output), output.is_error) for output in refused] == [(ToolOutput, True)] * len(registry.names)
+    create = json.dumps({"path": "a.py", "content": "x = 1\n"})
+    done = await toolbox.run(
+        [
+            ToolCall("1", "create_file", create),
+            ToolCall("2", "read_file", '{"path": "a.py"}'),
+            ToolCall("3", "ticket", '{"number": 7}'),
+        ]
+    )
+    assert [(output.is_error, output.text.splitlines()[-1]) for output in done] == [
+        (False, "a.py: created, applied 1 of 1 hunk"), (False, "   1│ x = 1"), (False, "ticket 7"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["read_file", "edit", "replace_in_file"])

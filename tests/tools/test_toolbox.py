@@ -109,6 +109,7 @@ async def test_each_call_gets_its_own_output_whatever_became_of_the_others() -> 
         ('{"path": "./a.py", "diff": "a"}', "a.py: refused (bad_format): the diff holds no SEARCH/REPLACE block"),
     ],
 )
+@pytest.mark.acceptance("S1-002")
 async def test_an_edit_that_cannot_be_understood_is_told_and_nothing_is_done(arguments: str, text: str) -> None:
     toolbox, workspace, reviewer = box({"a.py": "a\n"})
     outputs = await toolbox.run([ToolCall("1", "replace_in_file", arguments)])

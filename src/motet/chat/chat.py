@@ -132,13 +132,14 @@ class Chat:
         of_tools = [prompt for name in tools for prompt in self.parts.tools.hand_over(name)]
         self._conversation.begin([message.estimated() for message in (*prompts, *of_tools)])
 
-    def send(self, text: str, given: str = "") -> AsyncGenerator[ChatEvent]:
+    def send(self, text: str, given: str = "", *, tag: str = "") -> AsyncGenerator[ChatEvent]:
         """Say `text`, and let the model work until it is done, stopped, or at a limit.
 
         `given` is said behind it as it is: what stands there and looks like a symbol (`@cmd` in a diff that came
-        through a pipe) was not typed by the human, and shares and hands over nothing.
+        through a pipe) was not typed by the human, and shares and hands over nothing. `tag` says where the words come
+        from, when a human did not find them: `from_custom_prompt`.
         """
-        return self._turn(lambda: self._saying.submit(text, given, self.model, self._set_budget))
+        return self._turn(lambda: self._saying.submit(text, given, self.model, self._set_budget, tag))
 
     def go_on(self) -> AsyncGenerator[ChatEvent]:
         """Let the model go on where a limit ended the turn, or ask again what was not answered."""
@@ -242,6 +243,7 @@ class Chat:
         """Go on with another model."""
         self.bare_model = model
         self.model = self.parts.door(model)
+        self.parts.used(model)
 
     async def rename(self, title: str) -> None:
         """Give the chat a name. Raises `ReadOnly`."""

@@ -55,7 +55,7 @@ def summary_message(text: str, source: str, shared: Sequence[str] = ()) -> Messa
 def _who(message: Message) -> str:
     if message.context is not None:
         return "shared"
-    return {Role.USER: "human", Role.ASSISTANT: "assistant", Role.TOOL: "tool_output", Role.SYSTEM: "system"}[
+    return {Role.USER: "human", Role.ASSISTANT: "assistant", Role.TOOL: tags.TOOL_OUTPUT, Role.SYSTEM: "system"}[
         message.role
     ]
 

@@ -148,6 +148,10 @@ def unheard(_: ChatEvent) -> None:
     """No turn runs: nobody listens."""
 
 
+def same_tools(_: Model) -> None:
+    """Every model gets the same tools."""
+
+
 def unlogged(_: MotetError) -> None:
     """What ended a turn is told, and nothing more."""
 
@@ -178,6 +182,8 @@ class ChatParts:
     """Around each turn, with the first words of what the human said: what it writes can be taken back together."""
     door: Callable[[Model], Model] = same
     """The way out for the requests to a model."""
+    used: Callable[[Model], None] = same_tools
+    """Hears which other model goes on."""
     failed: Callable[[MotetError], None] = unlogged
     """Hears what ended a turn: the events have the one line, this has where it came from."""
     before_asking: Callable[[], Awaitable[None]] = nothing

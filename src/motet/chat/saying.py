@@ -31,8 +31,11 @@ class Saying:
     waiting: list[str] = field(default_factory=list[str])
     has_begun: bool = False
 
-    async def submit(self, text: str, given: str, model: Model, reckon: Callable[[Tools], object]) -> None:
-        """Open a turn with `text`, and `given` behind it as it is; `reckon` sets the budget for a set of tools.
+    async def submit(
+        self, text: str, given: str, model: Model, reckon: Callable[[Tools], object], tag: str = ""
+    ) -> None:
+        """Open a turn with `text`, and `given` behind it as it is, both of them said under `tag`; `reckon` sets the
+        budget for a set of tools.
 
         Raises before anything is kept: `NothingToSend`, `TooLong`, `PermissionDenied`.
         """
@@ -42,7 +45,7 @@ class Saying:
         try:
             for page in self.share.pages_that_wait:
                 gate.taint(f"page {page}")
-            prepared = await self.share.prepare(text, self.conversation.stack.cycle + 1, model.limits, given)
+            prepared = await self.share.prepare(text, self.conversation.stack.cycle + 1, model.limits, given, tag)
             if not f"{text}{given}".strip() and not prepared.shared:
                 raise NothingToSend("nothing was typed and nothing is attached; nothing was sent")
             reckon(prepared.tools)

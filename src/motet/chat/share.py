@@ -104,13 +104,13 @@ class Share:
         """The tools that were handed over."""
         return self.parts.tools.handed_over()
 
-    async def prepare(self, text: str, cycle: int, limits: Limits, given: str = "") -> Prepared:
+    async def prepare(self, text: str, cycle: int, limits: Limits, given: str = "", tag: str = "") -> Prepared:
         """`text` with its symbols expanded and `given` behind it as it is, what waits, what has changed, and the rules
         for all of it, for user turn `cycle` and a model with `limits`. Nothing has changed yet."""
         context = self.parts.context
         if context is None:
             expanded = Expanded(_behind(text, given), tuple(self.waiting))
-            return self._together(expanded, _behind(text, given), cycle, (), self.items, [])
+            return self._together(expanded, _behind(text, given), cycle, (), self.items, [], tag)
         sources = self._sources(context, limits)
         order = Order.AFTER if self.parts.options.context_last else Order.BEFORE
         fresh = await refresh(self.items, sources.read, self._root)
@@ -121,7 +121,7 @@ class Share:
         rules = await self._rules(context, items)
         before = (*rules[0], *fresh.messages)
         typed = _behind(text, given)
-        return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1]])
+        return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1]], tag)
 
     async def run(self, line: str, limits: Limits) -> list[str]:
         """Do the slash command that `line` is, as in `/file src/a.py`: what it shares waits for the next message.
@@ -171,11 +171,12 @@ class Share:
         before: Sequence[Message],
         items: tuple[ContextItem, ...],
         notices: Sequence[str],
+        tag: str,
     ) -> Prepared:
         tools = self.parts.tools.copy()
         prompts = [message for name in expanded.tools for message in tools.hand_over(name)]
         typed = text if expanded.text != text else None
-        own = Message(Role.USER, (Text(expanded.text),), typed=typed, meta=Meta(cycle=cycle))
+        own = Message(Role.USER, (Text(expanded.text),), typed=typed, meta=Meta(cycle=cycle, tag=tag))
         shared = [_for(message, cycle) for message in expanded.attachments]
         said = replace(expanded, attachments=tuple(shared)).around(own.estimated())
         ahead = [_for(message, cycle) for message in (*prompts, *before)]

@@ -17,8 +17,8 @@ _FOR_ONE_WRITE = {"y": ("[y]es", Answer.ONCE)}
 _TO_SEND = {"y": ("[y]es for this project", Answer.PROJECT), "o": ("[o]nce", Answer.CHAT)}
 _IN_GENERAL = {
     "o": ("[o]nce", Answer.ONCE),
-    "c": ("this [c]hat", Answer.CHAT),
-    "p": ("this [p]roject", Answer.PROJECT),
+    "c": ("[c]hat", Answer.CHAT),
+    "p": ("[p]roject", Answer.PROJECT),
     "a": ("[a]lways", Answer.ALWAYS),
 }
 
@@ -77,9 +77,9 @@ def _keys(action: Action) -> Mapping[str, tuple[str, Answer]]:
 def _prompt(action: Action, asked: AskedQuestion) -> str:
     words = [text for text, _ in _keys(action).values()] + ["[n]o"]
     if _takes_reason(action):
-        words.append("no with a [r]eason")
+        words.append("no with [r]eason")
     if asked.is_long:
-        words.append("[v]iew all of it")
+        words.append("[v]iew")
     verb = "Write it this once?" if _keys(action) is _FOR_ONE_WRITE else "Allow it?"
     return f"{verb} {', '.join(words)}:"
 

@@ -92,7 +92,7 @@ class PromptRun:
     async def _counted(self, chat: Chat, text: str) -> AsyncGenerator[ChatEvent]:
         """One turn, and how many of its calls failed."""
         self.tool_errors = 0
-        async with aclosing(chat.send("", text)) as events:
+        async with aclosing(chat.send("", text, tag=tags.FROM_CUSTOM_PROMPT)) as events:
             async for event in events:
                 if isinstance(event, ToolFinished):
                     self.tool_errors += event.output.is_error

@@ -15,7 +15,7 @@ from motet.chat.parts import nothing
 from motet.context import Command, Variable
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
-from motet.engine.handed import EDIT_FORMAT, tool_set
+from motet.engine.handed import edit_format, tool_set
 from motet.engine.pages import Pages
 from motet.engine.sharing import context_of
 from motet.errors import MotetError
@@ -187,8 +187,9 @@ class Chats:
         parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings, titles=self.titles))
         kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told))
         wired: dict[str, Maker] = {"get_diagnostics": house.diagnosing.tool, **house.pages.tools(info.id)}
-        tools, names = tool_set(kit, settings, messages, self.extras.tools, EDIT_FORMAT, wired)
+        tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format(settings, model.name), wired)
         parts.tools = tools
+        parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
         self._tools.append(tools)
         parts.context = context_of(
             workspace,

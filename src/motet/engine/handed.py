@@ -15,6 +15,12 @@ EDIT_FORMAT = "replace_in_file"
 """The format of models of which nothing better is known."""
 
 
+def edit_format(settings: Settings, model: str) -> str:
+    """How the model of that name (`provider/model`) writes edits."""
+    own = settings.providers.get(model.partition("/")[0])
+    return settings.edit_format or (own and own.edit_format) or EDIT_FORMAT
+
+
 def tool_set(
     kit: Kit,
     settings: Settings,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from motet.errors import ModelError, ModelErrorKind, SettingsError, UsageError
 from motet.models.config import ModelConfig, ProviderConfig
 from motet.models.keys import KeySource
-from motet.models.local import installed_models, ollama_url
+from motet.models.local import NAMED_SECONDS, PROBE_SECONDS, installed_models, ollama_url
 from motet.models.protocol import Destination, Limits, Model, Price
 from motet.models.providers.dialect import Dialect
 from motet.models.providers.endpoint import Endpoint
@@ -113,7 +113,7 @@ async def _named(name: str, config: ModelConfig, environ: Mapping[str, str]) -> 
         if not candidate.usable:
             raise ModelError(f"{provider.name}: {candidate.reason}", ModelErrorKind.AUTH, provider=provider.name)
     if not model:
-        candidate = (await source.candidates())[0]
+        candidate = (await source.candidates(NAMED_SECONDS))[0]
         if not candidate.usable:
             raise ModelError(f"{provider.name}: {candidate.reason}", ModelErrorKind.NETWORK, provider=provider.name)
         model = candidate.name.partition("/")[2]
@@ -183,8 +183,9 @@ class _Source:
             return replace(candidate, reason=f"no model; set {setting}.model, or name one")
         return replace(candidate, usable=True, reason=key.found or f"{setting} is set")
 
-    async def candidates(self) -> Sequence[Candidate]:
-        """The models of this provider that can be named; never empty, the best one first."""
+    async def candidates(self, seconds: float = PROBE_SECONDS) -> Sequence[Candidate]:
+        """The models of this provider that can be named; never empty, the best one first. A server on this machine may
+        take `seconds` to say what it has."""
         if not self.asks_server:
             return [self.by_key()]
         name = self._provider.name
@@ -193,11 +194,11 @@ class _Source:
         except SettingsError as error:
             return [Candidate(name, False, str(error))]
         destination = Destination(name, endpoint.host)
-        models = await installed_models(endpoint)
+        models = await installed_models(endpoint, seconds)
         if models is None:
             return [Candidate(name, False, f"nothing answers at {endpoint.host}; start the server", destination)]
         if not models and not self.default_model:
-            return [Candidate(name, False, f"no model is installed at {endpoint.host}", destination)]
+            return [Candidate(name, False, f"{endpoint.host} names no model; install one there", destination)]
         if self.default_model:
             models = list(dict.fromkeys([self.default_model, *models]))
         reason = f"the server at {endpoint.host} has it"

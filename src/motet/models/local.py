@@ -11,6 +11,8 @@ from motet.models.providers.fields import as_list, as_object, as_text, parse_obj
 
 PROBE_SECONDS = 0.3
 """How long a server may take to say what it has; several are asked at the same time."""
+NAMED_SECONDS = 5.0
+"""The same for one that the user has named: nothing else will do."""
 
 _OLLAMA_PORT = 11434
 

@@ -104,7 +104,7 @@ def _merge(values: Table, layer: Table, origins: dict[str, str], origin: str) ->
 def _environment(environ: Mapping[str, str]) -> list[tuple[str, Table]]:
     """One layer a variable, so that an error names it: MOTET_MODEL, MOTET_FIX_ROUNDS, MOTET_FIX_MAX_COST, …"""
     layers: list[tuple[str, Table]] = []
-    for key in ("model", *(f"fix.{name}" for name in FixSettings.__struct_fields__)):
+    for key in ("model", "edit_format", *(f"fix.{name}" for name in FixSettings.__struct_fields__)):
         variable = "MOTET_" + key.replace(".", "_").upper()
         if environ.get(variable):
             layers.append((variable, _nested({key: environ[variable]})))

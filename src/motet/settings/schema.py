@@ -10,6 +10,9 @@ PositiveInt = Annotated[int, Meta(gt=0)]
 PositiveFloat = Annotated[float, Meta(gt=0)]
 AtLeastZero = Annotated[float, Meta(ge=0)]
 
+EditFormat = Literal["replace_in_file", "edit_file", "whole_file", "apply_patch", "anchored"]
+"""How a model writes its edits; each has a tool."""
+
 
 class _Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table whose keys are known; no table is changed once it is read."""
@@ -145,6 +148,10 @@ class ProviderSettings(_Table, frozen=True):
     )
     images: Annotated[bool | None, Meta(description="whether the model sees pictures")] = None
     documents: Annotated[bool | None, Meta(description="whether the model reads PDF")] = None
+    edit_format: Annotated[
+        EditFormat | None,
+        Meta(description="how its models write edits in chats (`motet bench`); default: `replace_in_file`"),
+    ] = None
     timeout: Annotated[float, Meta(gt=0, description="seconds of silence before giving up")] = 300.0
     body: Annotated[dict[str, object], Meta(description="further fields of each request")] = field(
         default_factory=dict
@@ -185,6 +192,10 @@ class Settings(_Table, frozen=True):
 
     model: Annotated[
         str | None, Meta(description="`provider/model`, `provider` or `offline`; default: the first usable")
+    ] = None
+    edit_format: Annotated[
+        EditFormat | None,
+        Meta(description="how all models write edits in chats; default: what their provider's table says"),
     ] = None
     ignore: Annotated[list[str], Meta(description="gitignore patterns of files to leave out")] = field(
         default_factory=list

@@ -99,6 +99,10 @@ class ToolSet:
         handed = [self.groups[name] for name in self._handed if name in self.groups]
         return next((group.prompt for group in reversed(handed) if group.replaces_system), None)
 
+    def edit_in(self, format: str) -> None:
+        """Let edits be written in `format` from now on."""
+        self._registry.edit_format = format
+
     def handed_over(self) -> list[Tool]:
         """The tools themselves, each once, in the order in which they were handed over."""
         tools = [self._registry.tool(each) for name in self._handed for each in self._members(name)]

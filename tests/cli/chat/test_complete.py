@@ -84,6 +84,7 @@ def texts(text: str) -> list[str]:
         ("/file src/app.py er¦", ["/file src/app.py src/errors.py"]),
     ],
 )
+@pytest.mark.acceptance("S1-025", "S1-036")
 def test_known_names_are_offered_the_best_first(typed: str, offered: list[str]) -> None:
     assert texts(typed) == offered
 

@@ -26,7 +26,7 @@ def error(answer: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.acceptance("S1-017", "S1-019")
+@pytest.mark.acceptance("S1-017", "S1-019", "S1-020")
 @pytest.mark.parametrize(
     "answer",
     [

@@ -36,10 +36,12 @@ _ALIKE = 0.75
 @dataclass(frozen=True, slots=True)
 class Next:
     """What comes after a command: a text that is sent, one that is put into the line, another chat, or the end. With
-    `goes_on` the model is asked again without a new text. `given` is sent as it is: it holds what others wrote."""
+    `goes_on` the model is asked again without a new text. `given` is sent as it is: it holds what others wrote. `tag`:
+    where what is sent comes from."""
 
     send: str = ""
     given: str = ""
+    tag: str = ""
     draft: str = ""
     chat: Chat | None = None
     leaves: bool = False
@@ -129,9 +131,9 @@ class Acts:
         if await self._chat.compact():
             self._say(f"Summed up: {before:,} tokens are {self._chat.tokens:,} now.")
         else:
-            self._say(
-                f"There is nothing to sum up: the last {self._chat.options.keep_cycles} turns stay as they are."
-            )
+            kept = self._chat.options.keep_cycles
+            last = f"last {kept} turns stay as they are" if kept > 1 else "last turn stays as it is"
+            self._say(f"There is nothing to sum up: the {last}.")
         return Next()
 
     async def _list_context(self, call: CommandCall) -> Next:
@@ -237,8 +239,8 @@ class Acts:
         if entry.system:
             self._chat.share.attach(Message.system(entry.system, tags.FROM_CUSTOM_PROMPT))
         if any(name != "input" for name in entry.needs):
-            return Next(given=text)
-        return Next(send=text) if entry.auto_submit else Next(draft=text)
+            return Next(given=text, tag=tags.FROM_CUSTOM_PROMPT)
+        return Next(send=text, tag=tags.FROM_CUSTOM_PROMPT) if entry.auto_submit else Next(draft=text)
 
     async def _show(self, call: CommandCall) -> Next:
         if not self._screen.show(self._number(call, 1)):

@@ -119,7 +119,7 @@ class TerminalChat:
         says = coming.send or coming.given
         self._terminal.restart()
         self._screen.line_sent()
-        turn = chat.send(coming.send, coming.given) if says else chat.go_on()
+        turn = chat.send(coming.send, coming.given, tag=coming.tag) if says else chat.go_on()
         try:
             with self._ahead.listening():
                 ended = await self._drawn(turn)

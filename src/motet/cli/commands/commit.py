@@ -136,7 +136,7 @@ async def _message(engine: Engine, front: Front, entry: PromptEntry, staged: _St
             terminal.line(note, "yellow", hang=2)
         text = await filled(chat, entry.steps[0], "\n\n".join(filter(None, (remark, note))), {"staged_diff": body})
         heard = _Heard(AnswerView(terminal, model.name, writes=False))
-        code = await drawn(chat.send("", text), heard)
+        code = await drawn(chat.send("", text, tag=tags.FROM_CUSTOM_PROMPT), heard)
     if code == ExitCode.INTERRUPTED:
         raise asyncio.CancelledError
     message = clean(heard.text)

@@ -1,0 +1,170 @@
+"""What is shared by naming it in a chat: how it is written, what the model reads of it, and what the human sees."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from chat.chat_kit import Talk, talking
+
+from motet.chat import ChatOptions, End, Ended
+from motet.chat.transcript import Asked, parse, render
+from motet.cli.chat.complete import Known, completions
+from motet.cli.chat.files import Files
+from motet.messages import ContextRef, tags
+from motet.models.scripted import Answer, ScriptedRequest
+
+CODE = "export const bar = 1\n"
+SHARED = '<attachment filepath="foo/bar.ts" lines="1-1">\n   1│ export const bar = 1\n</attachment>'
+FORMS = {"full path": "@/foo/bar.ts", "file name": "@bar.ts", "link": "[bar.ts](./foo/bar.ts)"}
+forms = pytest.mark.parametrize("written", FORMS.values(), ids=FORMS)
+
+
+def write(root: Path, **files: str) -> None:
+    """`foo/bar.ts`, and more."""
+    for path, text in {"foo/bar.ts": CODE, **files}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def users_words(request: ScriptedRequest) -> list[str]:
+    """The pieces of a request's user messages, all of which are text."""
+    words: list[str] = []
+    for message in request.body["messages"]:
+        if message["role"] == "user":
+            content = message["content"]
+            blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            assert {block["type"] for block in blocks} == {"text"}
+            words += [block["text"] for block in blocks]
+    return words
+
+
+def shared(talk: Talk) -> list[ContextRef]:
+    """The files that the chat shares."""
+    return [message.context for message in talk.chat.messages if message.context and message.tag == tags.FILE]
+
+
+def shown(talk: Talk) -> tuple[str, Asked]:
+    """The transcript, and the first turn of the human as it is read from that."""
+    text = render(talk.chat.messages, chat=talk.chat.id)
+    return text, next(turn for turn in parse(text).turns if isinstance(turn, Asked))
+
+
+# --- how a file is named ---------------------------------------------------------------------------------------
+
+
+@forms
+@pytest.mark.acceptance("S1-031", "S1-032", "S1-033", "S2-020")
+async def test_a_file_is_meant_by_its_path_its_name_or_a_link_and_shown_as_it_was_written(
+    tmp_path: Path, dialect: str, written: str
+) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        write(talk.root)
+        assert await talk.say(f"what is {written} for?") == Ended(End.DONE)
+        assert shared(talk) == [ContextRef("<file>foo/bar.ts</file>", str(talk.root / "foo" / "bar.ts"))]
+        assert shown(talk)[1].text == f"what is {written} for?"
+
+
+@forms
+@pytest.mark.acceptance("S1-035")
+async def test_a_prompt_that_is_copied_into_another_chat_shares_the_same_file(
+    tmp_path: Path, dialect: str, written: str
+) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        write(talk.root)
+        await talk.say(f"what is {written} for?")
+        copied, before = shown(talk)[1].text, users_words(talk.server.requests[0])
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        await talk.say(copied)
+        assert users_words(talk.server.requests[0]) == before
+        assert SHARED in "".join(before)
+
+
+@pytest.mark.acceptance("S1-025")
+async def test_a_bare_path_is_text_and_a_mention_of_it_is_not(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One."), Answer(text="Two.")], dialect, shares=True) as talk:
+        write(talk.root)
+        await talk.say("what is foo/bar.ts for?")
+        assert (shared(talk), users_words(talk.server.requests[0])) == ([], ["what is foo/bar.ts for?"])
+        await talk.say("what is @/foo/bar.ts for?")
+        assert [each.id for each in shared(talk)] == ["<file>foo/bar.ts</file>"]
+
+
+@pytest.mark.acceptance("S1-036")
+async def test_completion_writes_the_link_from_a_few_letters_and_that_shares_the_file(
+    tmp_path: Path, dialect: str
+) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        write(talk.root)
+        (offered,) = completions("@bar", 4, Known(files=Files(lambda: ["foo/bar.ts"])))
+        assert offered.text == "[bar.ts](./foo/bar.ts) "
+        await talk.say(f"{offered.text}is what?")
+        assert [each.id for each in shared(talk)] == ["<file>foo/bar.ts</file>"]
+
+
+# --- what the model reads --------------------------------------------------------------------------------------
+
+
+@pytest.mark.acceptance("S1-023")
+async def test_the_text_of_a_named_file_is_in_the_same_request_without_any_tool(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        write(talk.root)
+        assert await talk.say("what is @/foo/bar.ts for?") == Ended(End.DONE)
+        (request,) = talk.server.requests
+        assert "\n\n".join(users_words(request)) == f"{SHARED}\n\nwhat is `foo/bar.ts` for?"
+        assert "tools" not in request.body
+
+
+@pytest.mark.acceptance("S1-022")
+async def test_the_rules_for_a_named_file_are_in_the_first_request(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        rules = {
+            "foo/AGENTS.md": "Rule of the directory.\n",
+            "other/AGENTS.md": "Rule of another directory.\n",
+            ".cursor/rules/ts.mdc": "---\nglobs: '*.ts'\n---\nRule for TypeScript.\n",
+            ".cursor/rules/py.mdc": "---\nglobs: '*.py'\n---\nRule for Python.\n",
+        }
+        write(talk.root, **rules)
+        assert await talk.say("what is @/foo/bar.ts for?") == Ended(End.DONE)
+        (request,) = talk.server.requests
+        said = "\n\n".join(users_words(request))
+        assert [rule.strip().split("\n")[-1] in said for rule in rules.values()] == [True, False, True, False]
+        assert said.index("Rule of the directory.") < said.index("what is `foo/bar.ts` for?")
+
+
+@pytest.mark.acceptance("S1-026")
+async def test_code_is_sent_as_text_and_never_as_encoded_bytes(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        write(talk.root)
+        await talk.say("what is @/foo/bar.ts for?")
+        (request,) = talk.server.requests
+        assert CODE.strip() in "".join(users_words(request))  # which are text, all of them
+        assert base64.b64encode(CODE.encode()).decode()[:16] not in request.text
+
+
+@pytest.mark.acceptance("S1-028")
+async def test_the_text_of_a_file_can_stand_as_a_titled_block_behind_the_prompt(tmp_path: Path, dialect: str) -> None:
+    options = ChatOptions(titles=False, context_last=True)
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True, options=options) as talk:
+        write(talk.root)
+        await talk.say("what is @/foo/bar.ts for?")
+        (request,) = talk.server.requests
+        assert "\n\n".join(users_words(request)) == f"what is `foo/bar.ts` for?\n\n{SHARED}"
+
+
+# --- what the human sees ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.acceptance("S1-030")
+async def test_the_text_of_a_shared_file_is_not_in_the_transcript(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        write(talk.root)
+        await talk.say("what is @/foo/bar.ts for?")
+        assert CODE.strip() in talk.server.requests[0].text
+        text, asked = shown(talk)
+        assert CODE.strip() not in text
+        assert (asked.text, [line.id for line in asked.context]) == (
+            "what is @/foo/bar.ts for?",
+            ["<file>foo/bar.ts</file>"],
+        )
