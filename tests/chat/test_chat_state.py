@@ -134,9 +134,24 @@ def function_schemas(request: ScriptedRequest, dialect: str) -> dict[str, tuple[
     return {each["name"]: (each[key]["type"], each[key]["required"]) for each in functions}
 
 
+@pytest.mark.acceptance("S0-111")
 @pytest.mark.parametrize(
     ("written", "why"),
     [
+        (
+            '<tool_call name=create_file>\n{"path": "b.py"}\n</tool_call>\n',
+            "line 1: this opens no call; write <tool_call",
+        ),
+        (
+            'Now:\n<tool_call name="x>\n{"path": "b.py"}\n</tool_call>\n',
+            "line 2: this opens no call; write <tool_call",
+        ),
+        ('<tool_call>\n{"path": "b.py"}\n</tool_call>\n', "line 1: this opens no call; write <tool_call"),
+        ('<tool_call {"path": "b.py"}\n</tool_call>\n', "line 1: this opens no call; write <tool_call"),
+        (
+            '<tool_call name="create_file">\n{"path": "b.py",\n<tool_call name="read_file">\n{}\n</tool_call>\n',
+            "line 1: the call of create_file has no </tool_call>",
+        ),
         (
             '<tool_call name="create_file">\n{"path": "b.py", "content": "x"}\n',
             "line 1: the call of create_file has no </tool_call>",
@@ -161,6 +176,14 @@ async def test_a_call_in_text_that_is_not_well_formed_does_nothing_and_its_model
         assert list(talk.root.iterdir()) == []
         assert why in talk.told[2][1]
         assert why in talk.server.requests[1].text
+
+
+async def test_prose_about_the_element_is_prose(tmp_path: Path, dialect: str) -> None:
+    script = [Answer(text="<tool_call> elements are for calls.\n\n```xml\n<other>\n```\n")]
+    limits = Limits(100_000, 4_096, tools=False)
+    async with talking(tmp_path, script, dialect, tools=["files"], limits=limits) as talk:
+        assert await talk.say("what is it?") == Ended(End.DONE)
+        assert len(talk.server.requests) == 1
 
 
 @pytest.mark.acceptance("S0-122")

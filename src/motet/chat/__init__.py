@@ -4,11 +4,13 @@
 """
 
 from motet.chat.chat import Chat
-from motet.chat.errors import NothingToSend, ReadOnly, TooLong
+from motet.chat.errors import Cancelled, NothingToSend, ReadOnly, TooLong
 from motet.chat.events import ChatEvent, Compacted, End, Ended, Level, Notice, Said, Sent, Shared, Titled
+from motet.chat.hooks import Hooks
 from motet.chat.parts import ChatOptions, ChatParts, Context, Work
 
 __all__ = [
+    "Cancelled",
     "Chat",
     "ChatEvent",
     "ChatOptions",
@@ -17,6 +19,7 @@ __all__ = [
     "Context",
     "End",
     "Ended",
+    "Hooks",
     "Level",
     "NothingToSend",
     "Notice",

@@ -26,6 +26,7 @@ from motet.history import ChatInfo
 from motet.messages import Message, MessageStack, Role
 from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
 from motet.tools import Toolbox
+from motet.tools.builtin import EDIT_TOOLS
 from motet.turn import (
     AnswerStarted,
     Spending,
@@ -39,7 +40,7 @@ from motet.turn import (
 
 _PATIENCE = 0.15
 """Seconds that `send` waits, after a stop, for the turn to be put in order; it goes on behind the scenes."""
-_EDITS = frozenset({"replace_in_file"})
+_EDITS = frozenset(EDIT_TOOLS.values())
 """Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
 _ENDING = 5.0
 """Seconds that the next turn, or closing, waits for one that was stopped and does not end."""
@@ -277,6 +278,8 @@ class Chat:
         try:
             async with aclosing(happening.events()) as events:
                 async for event in events:
+                    for notice in await self.parts.hooks.heard(event) if self.parts.hooks.event else ():
+                        yield notice
                     yield event
             if task.done():
                 task.result()
@@ -311,6 +314,8 @@ class Chat:
                 pass  # stopped once more: it is all done
             except Exception as error:  # noqa: BLE001 (it is raised when the last event is told)
                 defect = defect or error
+            for notice in await self.parts.hooks.ended(ended):
+                happening.tell(notice)
         happening.close(ended)
         if defect is not None:
             raise defect

@@ -9,6 +9,10 @@ class NothingToSend(UsageError):
     """The draft is empty and nothing is attached."""
 
 
+class Cancelled(MotetError):
+    """A hook of the user's own did not let the text be sent."""
+
+
 class ReadOnly(MotetError):
     """Another process holds the chat; it can be read here, or forked."""
 

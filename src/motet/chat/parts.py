@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from motet.chat.events import ChatEvent
+from motet.chat.hooks import Hooks
 from motet.context import Commands, Known, Library, RuleGroup, Sources
 from motet.errors import MotetError
 from motet.history import ChatInfo, History
@@ -176,6 +177,7 @@ class ChatParts:
     model_for: ModelFor = same_model
     context: Context | None = None
     tools: Tools = field(default_factory=NoTools)
+    hooks: Hooks = field(default_factory=Hooks)
     create: Callable[[], Awaitable[None]] | None = None
     """Makes a new chat known to the history; None: it is known."""
     around_turn: Callable[[str], AbstractAsyncContextManager[None]] = plainly

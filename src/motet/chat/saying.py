@@ -37,8 +37,10 @@ class Saying:
         """Open a turn with `text`, and `given` behind it as it is, both of them said under `tag`; `reckon` sets the
         budget for a set of tools.
 
-        Raises before anything is kept: `NothingToSend`, `TooLong`, `PermissionDenied`.
+        Raises before anything is kept: `Cancelled`, `NothingToSend`, `TooLong`, `PermissionDenied`.
         """
+        if text.strip():
+            text = await self.parts.hooks.submitted(text)
         gate = self.parts.gate
         before = gate.untrusted
         gate.untaint()

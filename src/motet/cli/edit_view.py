@@ -9,6 +9,7 @@ from motet.chat import ChatEvent
 from motet.cli.chat_lines import AnswerView
 from motet.cli.diff_view import draw_hunk
 from motet.cli.fix_json import write_proposals
+from motet.cli.front import HunkReview
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import Proposal
@@ -24,7 +25,7 @@ class WatchedReviewer:
     def __init__(self, decides: Reviewer, terminal: Terminal, *, quiet: bool, as_json: bool) -> None:
         self._decides = decides
         self._terminal = terminal
-        self._draws = not isinstance(decides, TerminalReviewer) and not quiet
+        self._draws = not isinstance(decides, TerminalReviewer | HunkReview) and not quiet
         self._as_json = as_json
         self.decided: list[Proposal] = []
 

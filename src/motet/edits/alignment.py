@@ -118,11 +118,13 @@ def is_small(search: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def in_order(search: Sequence[str], lines: Sequence[str], first: int, place: int) -> list[Pair]:
+    """Each line of `search` beside the one at its distance from `place`, those that have nothing in common left out."""
     pairs = ((first + k, place + k, similarity(*both)) for k, both in enumerate(zip(search, lines, strict=False)))
     return [pair for pair in pairs if pair[2]]
 
 
 def indent_of(line: str) -> str:
+    """The blanks that `line` begins with."""
     return line[: len(line) - len(line.lstrip())]
 
 

@@ -47,6 +47,7 @@ def fill(ground: Ground, edit: Replace) -> Attempt:
 
 
 def write(ground: Ground, edit: Write) -> Attempt:
+    """The whole text of a file, new or instead of what is there."""
     text = ground.now.text
     if edit.create and ground.exists and text != edit.text and ground.dialect.existing == "refuse":
         return refuse_existing_file(edit, edit.path)
@@ -79,6 +80,7 @@ def _merged(ground: Ground, edit: Write) -> str | None:
 
 
 def insert(ground: Ground, edit: Insert) -> Attempt:
+    """New lines at the place that `near` names: a line, a header, or the end."""
     if not ground.will_exist:
         return refuse_absent_file(edit)
     foreign = refuse_foreign_text(edit, edit.text, ground.now.text)
@@ -98,6 +100,7 @@ def insert(ground: Ground, edit: Insert) -> Attempt:
 
 
 def replace_anchored(ground: Ground, edit: ReplaceAnchored) -> Attempt:
+    """New lines for those between two anchors, which must still stand where they were shown."""
     if not ground.exists:
         return refuse_absent_file(edit)
     foreign = refuse_foreign_text(edit, edit.text, ground.now.text)

@@ -29,6 +29,7 @@ from motet.permissions import Ask
 from motet.tools import Reviewer
 from motet.tools.function_tool import ALL_EFFECTS, FunctionTool
 from motet.tools.kit import Human, Nobody
+from motet.turn import AnswerStarted
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -74,6 +75,22 @@ class Motet:
     def command(self, function: F) -> F:
         """Make `/name` of a function that gives a text, as a decorator."""
         self._extras.commands.append(own_command(_name(function), Feature(function)))
+        return function
+
+    def before_submit(self, function: F) -> F:
+        """Have a function get each text before it is sent, as a decorator: it gives another one, None for the same, or
+        False to cancel."""
+        self._extras.hooks.before_submit.append(function)
+        return function
+
+    def completed(self, function: F) -> F:
+        """Have a function get the `Ended` of each turn, as a decorator."""
+        self._extras.hooks.completed.append(function)
+        return function
+
+    def listen(self, function: F) -> F:
+        """Have a function get each event of each chat, as a decorator."""
+        self._extras.hooks.event.append(function)
         return function
 
     async def __aenter__(self) -> Self:
@@ -123,18 +140,20 @@ class Conversation:
                 yield event
 
     async def ask(self, text: str) -> str:
-        """Say `text`, and give back what the model says, all of it. Raises what failed."""
+        """Say `text`, and give back what the model says, all of it, with a blank line between its answers. Raises what failed."""
         pieces: list[str] = []
         async with aclosing(self.send(text)) as events:
             async for event in events:
                 match event:
+                    case AnswerStarted() if pieces:
+                        pieces.append("\n\n")
                     case TextDelta(text=piece):
                         pieces.append(piece)
                     case Ended(error=MotetError() as error):
                         raise error
                     case _:
                         pass
-        return "".join(pieces)
+        return "".join(pieces).strip("\n")
 
     def stop(self) -> None:
         """End the turn that runs."""

@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from motet.chat import Chat, ChatOptions, ChatParts, Level, Notice, Work
+from motet.chat import Chat, ChatOptions, ChatParts, Context, Hooks, Level, Notice, Work
 from motet.chat.parts import nothing
 from motet.context import Command, Variable
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
-from motet.engine.handed import edit_format, tool_set
+from motet.engine.handed import edit_format, hooks_of, tool_set
 from motet.engine.pages import Pages
 from motet.engine.sharing import context_of
 from motet.errors import MotetError
@@ -66,11 +66,12 @@ class House:
 
 @dataclass(slots=True)
 class Extras:
-    """What a program adds to the chats of its workspace: tools, variables and commands of its own."""
+    """What a program adds to the chats of its workspace: tools, variables, commands and hooks of its own."""
 
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     variables: list[Variable] = field(default_factory=list[Variable])
     commands: list[Command] = field(default_factory=list[Command])
+    hooks: Hooks = field(default_factory=Hooks)
 
 
 @dataclass(slots=True)
@@ -191,20 +192,8 @@ class Chats:
         parts.tools = tools
         parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
         self._tools.append(tools)
-        parts.context = context_of(
-            workspace,
-            gate,
-            tools,
-            names,
-            settings,
-            house.prompts,
-            house.pages.shared(gate, info.id),
-            house.diagnosing,
-        )
-        for variable in self.extras.variables:
-            parts.context.known.variables.add(variable)
-        for command in self.extras.commands:
-            parts.context.commands.add(command)
+        parts.context = self._context(workspace, gate, tools, names, info)
+        parts.hooks = hooks_of(settings, self.extras.hooks)
         parts.create = (lambda: self._keep(info)) if is_new else None
         parts.around_turn = _checkpoints(workspace)
         parts.failed = lambda error: house.faults.add(error, f"chat {info.id}")
@@ -221,6 +210,19 @@ class Chats:
             chat.begin(messages, ())
         self._open.append(chat)
         return chat
+
+    def _context(
+        self, workspace: DiskWorkspace, gate: Gate, tools: ToolSet, names: Sequence[str], info: ChatInfo
+    ) -> Context:
+        """What a chat can share; `names`: of tools and groups that can be handed over."""
+        house = self.house
+        fetch = house.pages.shared(gate, info.id)
+        context = context_of(workspace, gate, tools, names, house.settings, house.prompts, fetch, house.diagnosing)
+        for variable in self.extras.variables:
+            context.known.variables.add(variable)
+        for command in self.extras.commands:
+            context.commands.add(command)
+        return context
 
 
 class _After:

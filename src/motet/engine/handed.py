@@ -1,11 +1,13 @@
-"""The tools that one chat may be handed: built-in ones, those that need more than a kit, and the user's own."""
+"""What one chat is handed: tools, built in, made here and the user's own, and the user's hooks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from motet.chat import Hooks
 from motet.messages import Message
 from motet.settings import Settings
+from motet.settings.callback import Function, load
 from motet.tools import Tool
 from motet.tools.groups import ToolSet, names_in, own_group
 from motet.tools.kit import Kit
@@ -46,6 +48,20 @@ def tool_set(
     }
     tools = ToolSet(registry, groups, names_in(messages))
     return tools, [*tools.groups, *registry.names]
+
+
+def hooks_of(settings: Settings, extra: Hooks) -> Hooks:
+    """The hooks that settings name, and behind them those of a program. Raises `SettingsError`."""
+    named = settings.hooks
+    return Hooks(
+        [*_functions(named.before_submit, "hooks.before_submit"), *extra.before_submit],
+        [*_functions(named.completed, "hooks.completed"), *extra.completed],
+        [*_functions(named.event, "hooks.event"), *extra.event],
+    )
+
+
+def _functions(references: Sequence[str], setting: str) -> list[Function]:
+    return [load(reference, setting) for reference in references]
 
 
 def _own(settings: Settings) -> dict[str, Tool]:

@@ -75,6 +75,16 @@ class PluginSettings(_Table, frozen=True):
     ] = None
 
 
+class HooksSettings(_Table, frozen=True):
+    """`[hooks]`: functions of your own around each turn of a chat, as `package.module:function` or `file.py:function`."""
+
+    before_submit: Annotated[
+        list[str], Meta(description="get your text; give another, `None` for the same, `False` to cancel")
+    ] = field(default_factory=list)
+    completed: Annotated[list[str], Meta(description="get how a turn ended")] = field(default_factory=list)
+    event: Annotated[list[str], Meta(description="get every event of a chat")] = field(default_factory=list)
+
+
 class ToolsSettings(_Table, frozen=True):
     """`[tools]`: what a model may do besides talking."""
 
@@ -204,6 +214,7 @@ class Settings(_Table, frozen=True):
     fix: FixSettings = field(default_factory=FixSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     tools: ToolsSettings = field(default_factory=ToolsSettings)
+    hooks: HooksSettings = field(default_factory=HooksSettings)
     rules: dict[str, RulesSettings] = field(default_factory=dict)
     web: WebSettings = field(default_factory=WebSettings)
     groups: dict[str, GroupSettings] = field(default_factory=dict)

@@ -25,7 +25,9 @@ from motet.tools import EditCall, ToolOutput
 if TYPE_CHECKING:
     from motet.edits import Edit
 
-_OPENS = re.compile(r" {0,3}<tool_call\s+name=[\"']([^\"'<>]*)[\"']\s*>(.*)", re.DOTALL)
+_OPENS = re.compile(r" {0,3}<tool_call\s+name=[\"']([^\"'<>]+)[\"']\s*>(.*)", re.DOTALL)
+_WANTS_TO = re.compile(r" {0,3}<tool_call\b[^>]*>?\s*(?:\{|\Z)")
+"""A line that would open a call, if it were written as it has to be; in prose the element is followed by words."""
 _CLOSES = "</tool_call>"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([\w-]*)")
 _XML = frozenset({"", "xml", "tool_call"})
@@ -88,10 +90,14 @@ def _elements(answer: str) -> tuple[str, list[tuple[int, ToolCall]]]:
             fence = ""
         opened = _OPENS.match(lines[at]) if not fence or language in _XML else None
         if opened is None:
+            if _WANTS_TO.match(lines[at]) and (not fence or language in _XML):
+                how = '<tool_call name="…"> with the name of a tool, on a line of its own'
+                raise EditFormatError(f"line {at + 1}: this opens no call; write {how}", at + 1)
             at += 1
             continue
         end = next((to for to in range(at, len(lines)) if _CLOSES in lines[to]), None)
-        if end is None:
+        again = next((to for to in range(at + 1, len(lines)) if _OPENS.match(lines[to])), None)
+        if end is None or (again is not None and again < end):
             raise EditFormatError(f"line {at + 1}: the call of {opened[1]} has no {_CLOSES}", at + 1)
         body = "".join([opened[2], *lines[at + 1 : end + 1]] if end > at else [opened[2]]).partition(_CLOSES)[0]
         placed.append((at + 1, ToolCall("", opened[1], body.strip())))

@@ -1,0 +1,135 @@
+"""Functions of the user's own around a turn: they see it, change what is said, stop it, and never break it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from engine.engine_kit import house
+
+from motet.chat import Cancelled, End, Ended, Level, Notice, Sent
+from motet.errors import SettingsError
+from motet.models.protocol import TextDelta
+from motet.models.scripted import Answer
+
+YES = Answer(text="Yes.")
+HOOKS = """
+from pathlib import Path
+ENDED = Path(__file__).with_name("ended")
+
+def shout(text): return text.upper() if text != "as it is" else None
+async def refuse(text): return "SECRET" not in text
+def note(ended): ENDED.write_text(ended.reason)
+def fail(text): raise LookupError("no such ticket")
+"""
+
+
+@pytest.fixture
+def hooks() -> Path:
+    place = Path(os.environ["XDG_CONFIG_HOME"]) / "motet" / "my_hooks.py"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(HOOKS)
+    return place
+
+
+def table(**named: str) -> str:
+    rows = "\n".join(f'{name} = ["my_hooks.py:{function}"]' for name, function in named.items())
+    return f"[chat]\ntitles = false\n[hooks]\n{rows}\n"
+
+
+async def test_what_is_said_may_be_changed_before_it_is_sent(tmp_path: Path, hooks: Path) -> None:
+    async with house(tmp_path, [YES, YES], more=table(before_submit="shout", completed="note")) as place:
+        chat = await place.m.chat().ready()
+        for text in ("hello", "as it is"):
+            assert [event async for event in chat.send(text)][-1] == Ended(End.DONE)
+        said = [message.text for message in chat.messages if message.role == "user"]
+        assert said == ["HELLO", "as it is"]
+        assert hooks.with_name("ended").read_text() == "done"
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        ("refuse", "refuse did not let it be sent"),
+        ("fail", "a hook failed, and nothing was sent: LookupError: no such ticket ({hooks}, line 8)"),
+    ],
+)
+async def test_what_may_not_be_sent_is_not_sent_and_nothing_is_kept(
+    tmp_path: Path, hooks: Path, function: str, why: str
+) -> None:
+    async with house(tmp_path, [], more=table(before_submit=function)) as place:
+        chat = await place.m.chat().ready()
+        with pytest.raises(Cancelled) as caught:
+            _ = [event async for event in chat.send("a SECRET")]
+        assert str(caught.value) == why.format(hooks=hooks)
+        assert (place.server.requests, [one for one in chat.messages if one.visible]) == ([], [])
+
+
+@pytest.mark.acceptance("S0-039")
+async def test_others_hear_every_event_of_a_chat_as_its_reader_does(tmp_path: Path) -> None:
+    async with house(tmp_path, [YES]) as place:
+        heard: list[object] = []
+        place.m.listen(heard.append)
+        ended: list[Ended] = []
+
+        @place.m.completed
+        async def done(event: Ended) -> None:
+            ended.append(event)
+
+        chat = await place.m.chat().ready()
+        drawn = [event async for event in chat.send("hello")]
+        assert heard == drawn
+        assert {Sent, TextDelta, Ended} <= {type(event) for event in heard}
+        assert ended == [Ended(End.DONE)]
+
+
+async def test_one_that_fails_is_told_once_and_hears_no_more(tmp_path: Path) -> None:
+    async with house(tmp_path, [YES, YES]) as place:
+        calls: list[object] = []
+
+        @place.m.listen
+        def broken(event: object) -> None:
+            calls.append(event)
+            raise ValueError("oh")
+
+        chat = await place.m.chat().ready()
+        told = []
+        for _ in range(2):
+            events = [event async for event in chat.send("hello")]
+            assert events[-1] == Ended(End.DONE)
+            told.append([event.text for event in events if isinstance(event, Notice)])
+        line = broken.__code__.co_firstlineno + 3
+        assert told == [[f"hook {broken.__qualname__}: ValueError: oh ({__file__}, line {line})"], []]
+        assert len(calls) == 1
+
+
+async def test_one_that_fails_at_the_end_is_a_notice_with_its_line(tmp_path: Path) -> None:
+    async with house(tmp_path, [YES]) as place:
+
+        @place.m.completed
+        def broken(ended: Ended) -> None:
+            raise ValueError("oh")
+
+        chat = await place.m.chat().ready()
+        notices = [event async for event in chat.send("hello") if isinstance(event, Notice)]
+        line = broken.__code__.co_firstlineno + 2
+        name = broken.__qualname__
+        assert notices == [Notice(f"hook {name}: ValueError: oh ({__file__}, line {line})", Level.WARNING)]
+
+
+async def test_one_that_is_not_there_is_named_with_its_setting(tmp_path: Path, hooks: Path) -> None:
+    async with house(tmp_path, [], more=table(event="nothing")) as place:
+        with pytest.raises(
+            SettingsError, match=r"^hooks.event: my_hooks.py:nothing cannot be loaded: AttributeError: "
+        ):
+            await place.m.chat().ready()
+
+
+async def test_those_of_a_project_are_ignored(tmp_path: Path) -> None:
+    from motet.engine import Engine
+
+    (tmp_path / ".motet.toml").write_text('[hooks]\nevent = ["evil.py:steal"]\n')
+    engine = Engine(tmp_path, root=tmp_path)
+    assert engine.loaded.settings.hooks.event == []
+    assert list(engine.notices) == [".motet.toml: hooks ignored: a project's file can only restrict"]
