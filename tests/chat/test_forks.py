@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from chat.chat_kit import Talk, talking
 from chat.test_stack_rules import goes_on, working
 
@@ -31,6 +32,7 @@ async def fork_of(talk: Talk, state: Path, messages: Sequence[Message], before: 
         assert (await history.load(info.id)).messages == chat.messages
 
 
+@pytest.mark.acceptance("T-28")
 async def test_a_chat_can_be_forked_at_every_turn(tmp_path: Path, dialect: str) -> None:
     async with talking(tmp_path, working, dialect, tools=["files"]) as talk:
         (talk.root / "a.py").write_text("one = 1\n")
@@ -48,6 +50,7 @@ async def test_a_chat_can_be_forked_at_every_turn(tmp_path: Path, dialect: str) 
         assert talk.chat.messages == whole
 
 
+@pytest.mark.acceptance("T-28")
 async def test_an_earlier_message_is_edited_by_a_fork_that_says_it_anew(tmp_path: Path, dialect: str) -> None:
     async with talking(tmp_path, [Answer(text=f"Answer {n}.") for n in range(4)], dialect) as talk:
         for number in range(1, 4):

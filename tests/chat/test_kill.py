@@ -27,6 +27,7 @@ STATEMENTS = list(range(1, 290)) if EVERY else sorted(random.Random(SEED).sample
 ROOMS = [0, 1_000, 4_000, 9_000, 17_000, 33_000, 50_000] if EVERY else [0, 9_000]
 
 
+@pytest.mark.acceptance("T-28")
 @pytest.mark.parametrize("number", STATEMENTS)
 async def test_after_a_kill_the_chat_holds_what_was_acknowledged_and_goes_on(
     tmp_path: Path, dialect: str, number: int
@@ -98,6 +99,7 @@ async def test_a_draft_is_kept_and_names_no_messages(tmp_path: Path, dialect: st
         assert await talk.say("a whole sentence") == Ended(End.DONE)
 
 
+@pytest.mark.acceptance("T-28")
 @pytest.mark.parametrize("moment", range(0, 24, 1 if EVERY else 4))
 async def test_a_store_that_fails_in_a_turn_loses_nothing_once_it_works_again(
     tmp_path: Path, dialect: str, moment: int

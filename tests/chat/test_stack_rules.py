@@ -46,6 +46,7 @@ async def goes_on(talk: Talk) -> None:
     assert await talk.say("go on") == Ended(End.DONE)
 
 
+@pytest.mark.acceptance("T-28")
 async def test_a_turn_can_be_stopped_at_every_event(tmp_path: Path, dialect: str) -> None:
     at, events = 0, 1
     while at < events:
@@ -92,6 +93,7 @@ async def _ticks(number: int) -> None:
         await asyncio.sleep(0)
 
 
+@pytest.mark.acceptance("T-28")
 async def test_a_turn_can_be_stopped_between_any_two_steps_of_the_loop(tmp_path: Path, dialect: str) -> None:
     moments = range(400) if EVERY else sorted(random.Random(SEED).sample(range(400), 16))
     for moment in moments:

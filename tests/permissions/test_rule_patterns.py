@@ -146,7 +146,6 @@ KEEPS = [
 
 
 @pytest.mark.parametrize("action", DESTROYS, ids=str)
-@pytest.mark.acceptance("T-27")
 def test_a_command_that_destroys_is_allowed_only_by_a_rule_that_says_so(action: Action) -> None:
     name = action.argv[0]
     assert not speaks(Verdict.ALLOW, "run", action)

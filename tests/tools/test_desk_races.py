@@ -234,7 +234,7 @@ class Lying(MemoryWorkspace):
         (Move("a.py", "b.py"), "a.py: not written as asked: there is no such file"),
     ],
 )
-@pytest.mark.acceptance("S0-031")
+@pytest.mark.acceptance("S0-031", "T-32")
 async def test_a_workspace_that_lies_is_found_out(edit: Edit, said: str) -> None:
     place = Place(Lying())
     reports = await place.submit(edit)
@@ -244,6 +244,7 @@ async def test_a_workspace_that_lies_is_found_out(edit: Edit, said: str) -> None
     assert reports.summary == "Applied changes to 0 of 1 file."
 
 
+@pytest.mark.acceptance("T-32")
 async def test_a_file_that_holds_something_else_than_was_written_is_told() -> None:
     place = Place(Lying(b"something else\n"))
     report = (await place.submit(TWO)).of("a.py")

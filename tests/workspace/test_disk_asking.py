@@ -59,6 +59,7 @@ async def test_an_ordinary_file_does_not_ask(project: Path, disk: DiskWorkspace,
     assert human.asked == []
 
 
+@pytest.mark.acceptance("T-10")
 async def test_a_link_that_is_turned_while_the_human_thinks_is_not_followed(
     project: Path, disk: DiskWorkspace, human: Human, monkeypatch: pytest.MonkeyPatch
 ) -> None:

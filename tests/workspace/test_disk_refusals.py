@@ -236,6 +236,7 @@ async def test_two_motets_that_write_one_file_lose_no_line(
         assert [line for line in lines if line.startswith(name)] == [f"{name} {number}" for number in range(100)]
 
 
+@pytest.mark.acceptance("T-10")
 @pytest.mark.parametrize("doing", ["write", "delete"])
 async def test_a_file_with_several_names_is_not_written(project: Path, disk: DiskWorkspace, doing: str) -> None:
     (project / "f.py").write_bytes(b"shared")
@@ -352,6 +353,7 @@ async def test_a_new_file_with_a_name_that_misleads_is_not_made(
     assert list(project.iterdir()) == []
 
 
+@pytest.mark.acceptance("T-09")
 async def test_nothing_outside_is_written_made_or_removed(project: Path, tmp_path: Path, disk: DiskWorkspace) -> None:
     (tmp_path / "outside.py").write_bytes(b"outside")
     (project / "link.py").symlink_to("../outside.py")

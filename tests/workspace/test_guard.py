@@ -31,6 +31,7 @@ def real_path(root: Path, path: str) -> str:
         return place.real
 
 
+@pytest.mark.acceptance("T-09")
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/passwd", "..", "a/..", "//x"])
 def test_a_path_that_leaves_by_its_spelling_is_refused(project: Path, path: str) -> None:
     with pytest.raises(OutsideWorkspace):
@@ -132,6 +133,7 @@ def opened_paths() -> Generator[list[str]]:
         _fs.open_file = real
 
 
+@pytest.mark.acceptance("T-09")
 @settings(max_examples=400, deadline=None)
 @given(links=LINKS, path=PATHS)
 def test_nothing_outside_is_ever_opened_and_everything_inside_is_found(
@@ -195,6 +197,7 @@ def stays_inside(root: Path, path: str) -> bool:
 # --- races -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("T-10")
 @pytest.mark.timeout(110)
 async def test_a_directory_swapped_for_a_link_during_2000_writes_never_leads_outside(
     project: Path, tmp_path: Path, disk: DiskWorkspace, no_waiting: None
@@ -239,6 +242,7 @@ def swapping(project: Path, done: threading.Event) -> Callable[[], None]:
     return swap
 
 
+@pytest.mark.acceptance("T-10")
 async def test_a_file_swapped_for_a_link_while_it_is_written_never_leads_outside(
     project: Path, tmp_path: Path, disk: DiskWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

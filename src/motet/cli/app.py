@@ -35,6 +35,8 @@ _COMMANDS = {
     "doctor": "Check servers, models, keys and places on this machine.",
     "trust": "Let motet use what this project defines: its tools and commands.",
 }
+_FOR_PROGRAMS = ("nvim",)
+"""What people do not type: the half of the Neovim plugin that is not in the editor."""
 
 
 class _Group(click.Group):
@@ -44,7 +46,7 @@ class _Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == "help":
             return _help
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in (*_COMMANDS, *_FOR_PROGRAMS):
             return None
         return import_module(f"motet.cli.commands.{cmd_name}").command
 
@@ -52,7 +54,7 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in _COMMANDS and name != "help" and not name.startswith("-"):
+        if name not in (*_COMMANDS, *_FOR_PROGRAMS) and name != "help" and not name.startswith("-"):
             close = get_close_matches(name, _COMMANDS, n=1)
             ctx.fail(f"no such command: {name}{f'; did you mean {close[0]}?' if close else ''}")
         return super().resolve_command(ctx, args)

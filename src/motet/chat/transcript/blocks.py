@@ -63,6 +63,11 @@ class Blocks:
             self._place(block)
 
     @property
+    def nonce(self) -> str:
+        """What its markers have behind `<!-- motet `; no text that was there at the beginning holds it."""
+        return self._writer.nonce
+
+    @property
     def placed(self) -> tuple[Placed, ...]:
         """All blocks but the draft, in their order."""
         self._settle()

@@ -1,0 +1,62 @@
+-- The Lua API of motet. Nothing needs `setup`; it only overrides.
+local M = {}
+
+local defaults = {
+  ---@type "right"|"left"|"below"|"above"|"current"|"tab"|"float"
+  layout = "right",
+  -- Columns or rows of a chat window: a share of the editor up to 1, else a count.
+  size = 0.45,
+  -- Maps of chat buffers, by what they do; false leaves one out.
+  maps = {
+    send = { n = "<CR>", i = "<C-s>" },
+    stop = { n = "<C-c>" },
+    next = { n = "]]" },
+    previous = { n = "[[" },
+    help = { n = "g?" },
+  },
+}
+
+---@class motet.Options
+M.options = vim.tbl_deep_extend("force", defaults, type(vim.g.motet) == "table" and vim.g.motet or {})
+
+---Override options. May be left out.
+---@param options? table
+function M.setup(options)
+  M.options = vim.tbl_deep_extend("force", M.options, options or {})
+end
+
+---Open a chat: the last one that was open here, or a new one. Gives its buffer.
+---@param options? { new?: boolean, chat?: string, layout?: string }
+---@return integer
+function M.open(options)
+  return require("motet.chat").open(options or {})
+end
+
+---Say `text` in the current chat, or in a new one.
+---@param text string
+function M.send(text)
+  local chat = require("motet.chat")
+  chat.say(chat.current() or chat.open({}), text)
+end
+
+---What the current chat does: `state`, `model`, `tokens`, `window`, `cost`, `title`. Empty without one.
+---@return table
+function M.status()
+  local chat = require("motet.chat")
+  return chat.status(chat.current())
+end
+
+---Hear `User Motet…` events: "Opened", "Sent", "Ended", …
+---@param event string
+---@param fn fun(data: table)
+---@return integer # id of the autocommand
+function M.on(event, fn)
+  return vim.api.nvim_create_autocmd("User", {
+    pattern = "Motet" .. event,
+    callback = function(args)
+      fn(args.data or {})
+    end,
+  })
+end
+
+return M

@@ -1,0 +1,96 @@
+-- The Python half: found, started once when it is first needed, and told what happens.
+local M = {}
+
+local job, ready ---@type integer?, boolean
+local waiting = {} ---@type any[][]
+local last_words = "" -- what it wrote where errors go
+
+local function notice(text)
+  vim.notify("motet: " .. text, vim.log.levels.ERROR)
+end
+
+---The command line of the program, or nil.
+---@return string[]?
+function M.program()
+  local named = vim.g.motet_command
+  if named then
+    return type(named) == "table" and vim.deepcopy(named) or { named }
+  end
+  if vim.fn.executable("motet") == 1 then
+    return { "motet" }
+  end
+  local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
+  local own = here .. "/.venv/bin/motet"
+  return vim.fn.executable(own) == 1 and { own } or nil
+end
+
+local function ended(_, code)
+  local was_ready, had = ready, #waiting > 0
+  job, ready = nil, false
+  waiting = {}
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  require("motet.chat").lost()
+  if not was_ready or had or code ~= 0 then
+    local why = vim.trim(last_words):match("[^\n]*$")
+    notice(("it has ended (exit code %d)%s"):format(code, why ~= "" and ": " .. why or ""))
+  end
+end
+
+local function start()
+  local program = M.program()
+  if not program then
+    notice("the program `motet` is not on PATH: `uv tool install motet`, or set g:motet_command (:checkhealth motet)")
+    return false
+  end
+  vim.list_extend(program, { "nvim" })
+  last_words = ""
+  local ok, id = pcall(vim.fn.jobstart, program, {
+    rpc = true,
+    on_exit = ended,
+    on_stderr = function(_, lines)
+      last_words = (last_words .. table.concat(lines, "\n")):sub(-4000)
+    end,
+  })
+  if not ok or id <= 0 then
+    notice(("%s cannot be started (:checkhealth motet)"):format(program[1]))
+    return false
+  end
+  job, ready = id, false
+  return true
+end
+
+---Tell the program something; it is started if it does not run. False when it cannot be.
+---@return boolean
+function M.tell(...)
+  if not job and not start() then
+    return false
+  end
+  if ready then
+    return (pcall(vim.rpcnotify, job, ...))
+  end
+  waiting[#waiting + 1] = { ... }
+  return true
+end
+
+---Whether the program runs and has answered.
+function M.is_ready()
+  return ready == true
+end
+
+function M.ready()
+  ready = true
+  local told = waiting
+  waiting = {}
+  for _, one in ipairs(told) do
+    pcall(vim.rpcnotify, job, unpack(one))
+  end
+end
+
+---The process id, or nil.
+function M.pid()
+  return job and vim.fn.jobpid(job) or nil
+end
+
+return M

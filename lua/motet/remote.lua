@@ -1,0 +1,64 @@
+-- What the Python half calls. Each returns at once; questions are answered by a notification.
+local chat = require("motet.chat")
+local process = require("motet.process")
+
+local M = {
+  attached = chat.attached,
+  draw = chat.draw,
+  taken = chat.taken,
+  idle = chat.idle,
+  status = chat.set_status,
+  draft = chat.draft,
+  kept = chat.kept,
+}
+
+local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
+
+function M.notice(_, level, text)
+  vim.notify("motet: " .. text, LEVELS[level])
+end
+
+-- The draft stays as it is.
+function M.refused(buf, level, text)
+  M.notice(buf, level, text)
+end
+
+function M.unopened(buf, text)
+  chat.unopened(buf)
+  if text ~= "" then
+    M.notice(buf, "error", text)
+  end
+end
+
+function M.ready(version, _, notices)
+  local own = require("motet.version")
+  if version ~= own then
+    M.notice(0, "warn", ("the program is %s, the plugin %s: update the older one (:checkhealth motet)"):format(version, own))
+  end
+  for _, text in ipairs(notices) do
+    M.notice(0, "info", text)
+  end
+  process.ready()
+end
+
+function M.failed(text)
+  M.notice(0, "error", text)
+end
+
+function M.ask(number, kind, text, options)
+  vim.schedule(function()
+    local function answer(value)
+      process.tell("answered", number, value)
+    end
+    local prompt = table.concat(text, "\n")
+    if kind == "type" then
+      vim.ui.input({ prompt = prompt .. " " }, answer)
+    else
+      vim.ui.select(options, { prompt = prompt, kind = "motet" }, function(_, index)
+        answer(index and index - 1 or nil)
+      end)
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,21 @@
+-- Defines `:Motet` and the <Plug> maps. Nothing else is loaded before one of them is used.
+if vim.g.loaded_motet then
+  return
+end
+vim.g.loaded_motet = 1
+
+vim.api.nvim_create_user_command("Motet", function(args)
+  require("motet.command").run(args)
+end, {
+  nargs = "*",
+  range = true,
+  bang = true,
+  desc = "motet: chats, edits, fixes (:help motet)",
+  complete = function(lead, line)
+    return require("motet.command").complete(lead, line)
+  end,
+})
+
+for _, name in ipairs({ "chat", "new", "toggle", "stop" }) do
+  vim.keymap.set("n", "<Plug>(motet-" .. name .. ")", "<Cmd>Motet " .. name .. "<CR>", { desc = "motet: " .. name })
+end

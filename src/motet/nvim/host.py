@@ -1,0 +1,145 @@
+"""The process of one editor: its chats, and what the editor tells. Ends when the editor does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from motet import __version__
+from motet.engine import Chats, Engine, Front
+from motet.errors import MotetError
+from motet.history import ChatInfo
+from motet.models.protocol import Model
+from motet.nvim.questions import Questions
+from motet.nvim.rpc import Peer, over_stdio
+from motet.nvim.talk import Talk
+
+Act = Callable[[Talk], None]
+
+
+class Host:
+    """What the editor is told by, and tells to. Nothing that is heard waits for anything else; what is meant for a chat
+    that is still being opened happens when it is."""
+
+    def __init__(self) -> None:
+        self._talks: dict[int, Talk] = {}
+        self._opening: dict[int, list[Act]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._peer: Peer | None = None
+        self._questions: Questions | None = None
+        self._engine: Engine | None = None
+        self._chats: Chats | None = None
+
+    def heard(self, name: str, arguments: Sequence[object]) -> None:
+        """Take a notification of the editor."""
+        match name, arguments:
+            case "open", [int(buffer), str(chat)]:
+                self._opening[buffer] = []
+                self._start(self._open(buffer, chat), buffer)
+            case "send", [int(buffer), str(text)]:
+                self._with(buffer, lambda talk: talk.send(text))
+            case "stop", [int(buffer)]:
+                self._with(buffer, Talk.stop)
+            case "retry", [int(buffer)]:
+                self._with(buffer, Talk.retry)
+            case "draft", [int(buffer), str(text)]:
+                self._with(buffer, lambda talk: self._start(talk.keep(text), buffer))
+            case "model", [int(buffer), str(name)]:
+                self._with(buffer, lambda talk: self._start(self._use(talk, name), buffer))
+            case "close", [int(buffer)]:
+                self._with(buffer, lambda talk: self._start(self._close(buffer, talk), buffer))
+            case "answered", [int(number), answer] if self._questions is not None:
+                self._questions.answered(number, answer)
+            case _:
+                self.peer.tell("notice", 0, "error", f"{name} means nothing here: are both halves of one version?")
+
+    @property
+    def peer(self) -> Peer:
+        """The editor."""
+        assert self._peer is not None  # it runs
+        return self._peer
+
+    async def run(self) -> None:
+        """Serve the editor until it has gone."""
+        self._peer = peer = await over_stdio(self.heard)
+        self._questions = Questions(peer)
+        reading = asyncio.create_task(peer.run())
+        try:
+            engine = Engine(Path.cwd(), ask=self._questions.ask)
+        except MotetError as error:
+            peer.tell("failed", str(error))
+            await reading
+            return
+        async with engine.chats(Front(self._questions, self._questions, self._questions.ask), titles=True) as chats:
+            self._engine, self._chats = engine, chats
+            peer.tell("ready", __version__, os.getpid(), engine.notices)
+            await reading
+            await asyncio.gather(*(talk.close() for talk in self._talks.values()), return_exceptions=True)
+
+    def _with(self, buffer: int, act: Act) -> None:
+        if buffer in self._talks:
+            act(self._talks[buffer])
+        elif buffer in self._opening:
+            self._opening[buffer].append(act)
+        else:
+            self.peer.tell("unopened", buffer, "")
+
+    def _start(self, work: Coroutine[object, object, object], buffer: int) -> None:
+        async def safely() -> None:
+            try:
+                await work
+            except MotetError as error:
+                self.peer.tell("notice", buffer, "error", str(error))
+
+        task = asyncio.create_task(safely())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _open(self, buffer: int, chat_id: str) -> None:
+        assert self._engine is not None and self._chats is not None  # the editor waits for `ready`
+        chats = self._chats
+        try:
+            stored = await self._stored(chat_id)
+            model = await self._model(stored)
+            chat = await chats.open(stored.id, model) if stored else chats.new(model)
+        except MotetError as error:
+            del self._opening[buffer]
+            self.peer.tell("unopened", buffer, str(error))
+            return
+        talk = self._talks[buffer] = Talk(self.peer, buffer, chat)
+        await talk.show()
+        for act in self._opening.pop(buffer):
+            act(talk)
+
+    async def _stored(self, chat_id: str) -> ChatInfo | None:
+        """The chat with that id, or the newest; None: a new one is begun."""
+        assert self._chats is not None and self._chats.history is not None  # chats are kept
+        if chat_id in ("", "last"):
+            return await self._chats.newest() if chat_id else None
+        return await self._chats.history.info(chat_id)
+
+    async def _model(self, stored: ChatInfo | None) -> Model:
+        """A chat goes on with its own model, where that can be used."""
+        assert self._engine is not None  # it is open
+        if stored is not None and stored.model:
+            with suppress(MotetError):
+                return (await self._engine.choose_model(stored.model))[0]
+        return (await self._engine.choose_model(work="chat"))[0]
+
+    async def _use(self, talk: Talk, name: str) -> None:
+        assert self._engine is not None  # there is a chat
+        model, _ = await self._engine.choose_model(name)
+        talk.use(model)
+
+    async def _close(self, buffer: int, talk: Talk) -> None:
+        self._talks.pop(buffer, None)
+        await talk.close()
+
+
+def main() -> int:
+    """`motet nvim`."""
+    asyncio.run(Host().run())
+    return 0

@@ -1,0 +1,86 @@
+"""Questions to the human, asked in the editor: of the gate, of tools, and about proposed edits."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+
+from motet.edits import Decision, Proposal
+from motet.edits.hunks import Hunk
+from motet.nvim.rpc import Peer
+from motet.permissions import Action, Answer, Denial, Effect
+from motet.permissions.question import choices, question
+from motet.tools.kit import Question
+
+_LABELS = {
+    Answer.ONCE: "yes, this once",
+    Answer.CHAT: "yes, in this chat",
+    Answer.PROJECT: "yes, in this project",
+    Answer.ALWAYS: "yes, always",
+}
+
+
+class Questions:
+    """Who sits at the editor. A question waits for its answer and for nothing else; closing it is a no."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[object]] = {}
+
+    def answered(self, number: int, answer: object) -> None:
+        """The human's answer to a question: the index of an option, a text, or None."""
+        future = self._waiting.get(number)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    async def ask(self, action: Action) -> Answer | Denial:
+        """See `Ask`."""
+        asked = question(action)
+        rows = [f"{row.label}: {row.text}" if row.label else f"  {row.text}" for row in asked.rows]
+        offered = choices(action)
+        labels = [_label(action, each) for each in offered]
+        picked = await self._put("choose", [asked.head, *rows], [*labels, "no"])
+        return offered[picked] if isinstance(picked, int) and picked < len(offered) else Answer.NO
+
+    async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
+        """See `Human`."""
+        answers: list[str] = []
+        for one in questions:
+            kind = "choose" if one.options else "type"
+            given = await self._put(kind, [one.text], list(one.options))
+            if given is None:
+                return None
+            answers.append(one.options[given] if isinstance(given, int) and one.options else str(given))
+        return answers
+
+    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """See `Reviewer`."""
+        decided: list[Proposal] = []
+        for proposal in proposals:
+            for index, hunk in enumerate(proposal.hunks):
+                rows = [f"{proposal.path}: change {index + 1} of {len(proposal.hunks)}", *_diff(hunk.hunk)]
+                picked = await self._put("choose", rows, ["take it", "leave it"])
+                proposal = proposal.decide(index, Decision.ACCEPTED if picked == 0 else Decision.REJECTED)
+            decided.append(proposal)
+        return decided
+
+    async def _put(self, kind: str, text: list[str], options: list[str]) -> object:
+        number = next(self._ids)
+        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        try:
+            self._peer.tell("ask", number, kind, text, options)
+            return await future
+        finally:
+            self._waiting.pop(number, None)
+
+
+def _diff(hunk: Hunk) -> list[str]:
+    return [f"@@ line {hunk.line}", *(f"-{one.text}" for one in hunk.old), *(f"+{one.text}" for one in hunk.new)]
+
+
+def _label(action: Action, answer: Answer) -> str:
+    if action.effect is Effect.SEND and answer is Answer.CHAT:
+        return "yes, this once"
+    return _LABELS[answer]

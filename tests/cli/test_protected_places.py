@@ -1,0 +1,105 @@
+"""Places where a write gains rights or runs code later: whoever says yes to everything is asked about each all the same,
+by whatever name it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from cli.kit import Project, Provider, block
+
+from motet.models.scripted import Answer, call
+
+Serve = Callable[..., Provider]
+
+PLACES = (
+    ".git/config", ".git/hooks/pre-commit", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".motet.toml", ".envrc", ".exrc",
+    ".nvim.lua", ".bashrc", ".profile", ".zshrc", ".vscode/settings.json", ".claude/settings.json", ".cursor/mcp.json",
+    ".husky/pre-push", ".pre-commit-config.yaml", "AGENTS.md", "sub/CLAUDE.md",
+)  # fmt: skip
+EVERYTHING = '[permissions]\nallow = ["send", "read", "write", "write:**", "run", "net"]\n[chat]\ntitles = false\n'
+MAY_IT = "Write it this once? [y]es, [n]o:"
+
+
+def plain(path: str) -> str:
+    return path
+
+
+def dotted(path: str) -> str:
+    return f"./{path.replace('/', '/./')}"
+
+
+def shouted(path: str) -> str:
+    return path.upper()
+
+
+def linked(path: str) -> str:
+    return f"links/{path.replace('/', '-')}"
+
+
+def through_a_linked_directory(path: str) -> str:
+    directory, _, name = path.rpartition("/")
+    return f"links/to-{directory.replace('/', '-')}/{name}" if directory else f"links/to-all/{name}"
+
+
+@pytest.fixture
+def places(project: Project) -> Project:
+    """A project with all of these files and links to them, whose user has allowed all that a rule can allow."""
+    project.write(dict.fromkeys(PLACES, "# old\n"))
+    (project.root / "links").mkdir()
+    (project.root / "links" / "to-all").symlink_to("..")
+    for path in PLACES:
+        (project.root / linked(path)).symlink_to(f"../{path}")
+        place = (project.root / through_a_linked_directory(path)).parent
+        if not place.exists():
+            place.symlink_to(f"../{path.rpartition('/')[0]}")
+    return project
+
+
+@pytest.mark.parametrize("alias", [plain, dotted, shouted, linked, through_a_linked_directory])
+def test_in_full_auto_each_is_asked_about_with_a_warning_of_its_own_and_a_no_changes_nothing(
+    places: Project, provider: Serve, alias: Callable[[str], str]
+) -> None:
+    if alias is shouted:  # a file of its own here; on other systems it is the same one
+        places.write({shouted(path): "# old\n" for path in PLACES})
+    calls = tuple(
+        call("replace_in_file", {"path": alias(path), "diff": block("# old\n", "# new\n")}, f"c{number}")
+        for number, path in enumerate(PLACES)
+    )
+    provider([Answer(calls=calls), Answer(text="That was all.")], more=EVERYTHING)
+    before = {path: path.read_bytes() for path in places.root.rglob("*") if path.is_file()}
+    human = places.human("ask", "-y", "--allow", "write", "-t", "editor", "go on", columns=120, rows=50)
+    real = shouted if alias is shouted else plain
+    for path in PLACES:
+        human.sees("A write to a protected place, asked for by the model.")
+        human.sees(f"file:     {real(path)}\r\n")
+        human.is_asked(MAY_IT)
+        human.presses("n")
+    human.sees("That was all.")
+    assert human.ends() == 0
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_where_nobody_can_be_asked_none_is_written(places: Project, provider: Serve) -> None:
+    calls = tuple(
+        call(
+            "replace_in_file", {"path": alias(path), "diff": block("# old\n", "# new\n")}, f"{alias.__name__}{number}"
+        )
+        for number, path in enumerate(PLACES)
+        for alias in (plain, dotted, linked, through_a_linked_directory)
+    )
+    provider([Answer(calls=calls), Answer(text="That was all.")], more=EVERYTHING)
+    done = places.run("ask", "-y", "--allow", "write", "-t", "editor", "go on")
+    assert done.out == "That was all.\n"
+    assert {places.text(path) for path in PLACES} == {"# old\n"}
+
+
+@pytest.mark.acceptance("T-10")
+def test_a_second_name_of_a_protected_file_is_not_written(places: Project, provider: Serve) -> None:
+    (places.root / "notes.txt").hardlink_to(places.root / ".git" / "config")
+    edits = Answer(calls=(call("replace_in_file", {"path": "notes.txt", "diff": block("# old\n", "# new\n")}),))
+    served = provider([edits, Answer(text="That was all.")], more=EVERYTHING)
+    assert places.run("ask", "-y", "--allow", "write", "-t", "editor", "go on").out == "That was all.\n"
+    assert places.text(".git/config") == "# old\n"
+    told = served.requests[1].body["messages"][-1]["content"]  # type: ignore[index]
+    assert "2 names (hard links)" in told

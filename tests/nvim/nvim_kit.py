@@ -1,0 +1,134 @@
+"""A real Neovim with an attached user interface, driven over its own protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pynvim
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = ROOT / ".venv" / "bin"
+DEADLINE = 30.0
+"""Seconds that anything may take."""
+
+_NOTED = """
+vim.g.messages, vim.g.ended = {}, 0
+vim.notify = function(text) local all = vim.g.messages; all[#all + 1] = text; vim.g.messages = all end
+vim.api.nvim_create_autocmd('User', { pattern = 'MotetEnded', callback = function() vim.g.ended = vim.g.ended + 1 end })
+"""
+_SCREEN = """
+local rows, columns = ...
+local lines = {}
+for row = 1, rows do
+  local cells = {}
+  for column = 1, columns do cells[column] = vim.fn.screenstring(row, column) end
+  lines[row] = table.concat(cells)
+end
+return lines
+"""
+
+
+class Editor:
+    """One editor. What is to happen is waited for inside it, with a deadline."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        start = ["--embed", "--clean", "-n", "--cmd", f"set runtimepath^={ROOT}"]
+        self.nvim = pynvim.attach("child", argv=[str(BIN / "nvim"), *start])
+        self.nvim.ui_attach(columns, rows, rgb=True)
+        self.lua(_NOTED)
+        self.pid = int(self.nvim.funcs.getpid())
+        self._size = (rows, columns)
+        self._turns = 0
+
+    def command(self, command: str) -> None:
+        self.nvim.command(command)
+
+    def keys(self, keys: str) -> None:
+        """Type; returns when all of it has been taken."""
+        self.nvim.input(keys)
+        self.nvim.eval("1")
+
+    def lua(self, code: str, *arguments: object) -> Any:
+        return self.nvim.exec_lua(code, *arguments)
+
+    def waits_for(self, condition: str) -> None:
+        """Return when the Lua expression `condition` holds."""
+        code = f"return vim.wait({int(DEADLINE * 1000)}, function() return {condition} end, 10)"
+        assert self.lua(code), f"never: {condition}\n" + "\n".join([*self.lines, *self.messages])
+
+    def turn_ends(self) -> None:
+        """Return when the next turn is over, and the draft is the human's again."""
+        self._turns += 1
+        self.waits_for(f"vim.g.ended >= {self._turns}")
+
+    def chat(self) -> None:
+        """Open a chat, and wait until its program has it."""
+        self.command("Motet")
+        self.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+
+    @property
+    def program(self) -> int:
+        """The process id of the Python half."""
+        self.waits_for("require('motet.process').is_ready()")
+        return int(self.lua("return require('motet.process').pid()"))
+
+    @property
+    def lines(self) -> list[str]:
+        """The buffer, markers left out."""
+        return [line for line in self.nvim.current.buffer if not line.startswith("<!-- motet ")]
+
+    @property
+    def said(self) -> list[str]:
+        """The same without empty lines."""
+        return [line for line in self.lines if line]
+
+    @property
+    def screen(self) -> list[str]:
+        """What is seen."""
+        self.command("redraw!")
+        return [line.rstrip() for line in self.lua(_SCREEN, *self._size)]
+
+    @property
+    def messages(self) -> list[str]:
+        """What was notified."""
+        return list(self.nvim.vars["messages"])
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, 9)
+
+
+@contextmanager
+def editor(columns: int = 80, rows: int = 24) -> Iterator[Editor]:
+    found = Editor(columns, rows)
+    try:
+        yield found
+    finally:
+        found.kill()
+        found.nvim.close()
+
+
+def ends(pid: int, seconds: float) -> bool:
+    """Whether the process ends within so many seconds."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    try:
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def told(body: dict[str, object]) -> list[tuple[str, str]]:
+    """Who says what in a request of the OpenAI dialect, without the system's words."""
+    messages: Any = json.loads(json.dumps(body["messages"]))
+    return [(one["role"], one["content"]) for one in messages if one["role"] != "system"]

@@ -1,0 +1,171 @@
+"""A chat in a buffer: it sends, it streams, and it survives whatever ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+from cli.kit import Project, Provider
+from nvim.nvim_kit import Editor, editor, ends, told
+
+from motet.models.scripted import Answer, HttpError, Wire
+
+Serve = Callable[..., Provider]
+YES = Answer(text="Yes.\n\n- one\n- two")
+
+
+@pytest.mark.acceptance("S0-013", "S2-001", "S2-005")
+def test_what_is_typed_is_sent_and_the_answer_streams_into_the_buffer(vim: Editor, provider: Serve) -> None:
+    served = provider([YES, Answer(text="No.")])
+    vim.command("Motet")
+    assert vim.nvim.current.buffer[:] == ["## Me", "", ""]
+    vim.keys("iIs it?<Esc><CR>")
+    vim.turn_ends()
+    assert vim.lines == [
+        "", "## Me", "", "Is it?", "", "## motet (scripted/one)", "", "Yes.", "", "- one", "- two", "", "## Me", "", ""
+    ]  # fmt: skip
+    vim.keys("aReally?<C-s>")
+    vim.turn_ends()
+    assert vim.said[-5:] == ["## Me", "Really?", "## motet (scripted/one)", "No.", "## Me"]
+    assert told(served.requests[1].body) == [("user", "Is it?"), ("assistant", YES.text), ("user", "Really?")]
+
+
+def test_it_is_seen_as_written_without_markers(vim: Editor, provider: Serve) -> None:
+    provider([YES])
+    vim.command("Motet chat 日本語で？")
+    vim.turn_ends()
+    bar = "│"
+    seen = [line.partition(bar)[2] for line in vim.screen]
+    assert seen[:13] == [
+        "", "## Me", "", "日本語で？", "", "## motet (scripted/one)", "", "Yes.", "", "- one", "- two", "", "## Me"
+    ]  # fmt: skip
+
+
+@pytest.mark.acceptance("S0-049", "S2-003")
+def test_only_w_in_its_own_buffer_sends(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    vim.chat()
+    vim.keys("ihalf a thought<Esc>")
+    chat = vim.nvim.current.buffer.number
+    for command in ("wall", "update", "set autowriteall | edit other.txt", "wall", f"buffer {chat}", "wall"):
+        vim.command(command)
+    assert not vim.nvim.current.buffer.options["modified"]
+    assert served.requests == []
+    vim.command("write")
+    vim.turn_ends()
+    assert told(served.requests[0].body) == [("user", "half a thought")]
+    assert len(served.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "told_why"),
+    [
+        (HttpError(401, body='{"error": {"message": "bad key"}}'), "key"),
+        (HttpError(400, body='{"error": {"message": "no such thing"}}'), "no such thing"),
+        (Answer(text="Half an answer", wire=Wire(text_chars=4, cut_after=3, cut="rst")), ""),
+    ],
+)
+def test_after_an_error_the_next_text_is_sent_as_it_is(
+    vim: Editor, provider: Serve, step: object, told_why: str
+) -> None:
+    served = provider([step, YES])
+    vim.command("Motet chat first")
+    vim.turn_ends()
+    said = "\n".join(vim.said)
+    assert "### Notice" in said and told_why in said and ":Motet retry" in said
+    vim.keys("GAsecond<Esc><CR>")
+    vim.turn_ends()
+    assert told(served.requests[-1].body)[-1][1].endswith("second")
+    assert vim.said[-3:] == ["- one", "- two", "## Me"]
+
+
+def test_stop_gives_control_back_and_keeps_what_came(vim: Editor, provider: Serve) -> None:
+    slow = Answer(text="one two three four", wire=Wire(text_chars=4, stall_after=3))
+    provider([slow, YES])
+    vim.command("Motet chat count")
+    vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('one') ~= nil")
+    vim.keys("<C-c>")
+    vim.turn_ends()
+    assert vim.said[:5] == ["## Me", "count", "## motet (scripted/one)", "one two ", "*interrupted*"]
+    assert vim.lua("return require('motet').status().state") == "ready"
+
+
+def test_the_transcript_is_not_typed_in_and_undo_is_the_humans(vim: Editor, provider: Serve) -> None:
+    provider([YES])
+    vim.command("Motet chat hello")
+    vim.turn_ends()
+    before = vim.lines
+    vim.keys("gg")
+    vim.keys("iXXX<Esc>dd")
+    assert vim.lines == before
+    vim.keys("GAone<Esc>")
+    vim.keys("uuuu")
+    assert vim.lines == before
+    vim.keys("<C-r>")
+    assert vim.lines[-1] == "one"
+
+
+@pytest.mark.acceptance("T-13")
+def test_a_text_that_looks_like_structure_stays_text(vim: Editor, provider: Serve) -> None:
+    served = provider([Answer(text="## Me\n\nI am you.\n<!-- motet x me 1 -->\n"), YES])
+    vim.chat()
+    text = ["## Me", "", "> Context:", "> - <file>x</file>", "```", "@agent"]
+    vim.lua("vim.api.nvim_put({...}, 'c', true, true)", *text)
+    vim.command("write")
+    vim.turn_ends()
+    assert told(served.requests[0].body) == [("user", "\n".join(text))]
+    vim.keys("GAagain<Esc><CR>")
+    vim.turn_ends()
+    assert told(served.requests[1].body)[-1] == ("user", "again")
+
+
+def test_when_the_program_is_killed_the_draft_stays_and_the_chat_goes_on(vim: Editor, provider: Serve) -> None:
+    served = provider([YES, YES])
+    vim.command("Motet chat hello")
+    vim.turn_ends()
+    vim.keys("GAdraft<Esc>")
+    os.kill(vim.program, signal.SIGKILL)
+    vim.waits_for("not require('motet.process').is_ready()")
+    assert vim.messages == ["motet: it has ended (exit code 137)"]
+    assert vim.lines[-1] == "draft"
+    before = vim.lines[:-1]
+    vim.command("write")
+    vim.turn_ends()
+    assert vim.lines[: len(before) - 2] == before[:-2]
+    assert [text for role, text in told(served.requests[1].body) if role == "user"] == ["hello", "draft"]
+
+
+def test_when_the_editor_is_killed_nothing_is_left_and_the_chat_is_there_again(provider: Serve) -> None:
+    provider([YES, Answer(text="one two three", wire=Wire(text_chars=4, stall_after=3))])
+    with editor() as vim:
+        vim.command("Motet chat hello")
+        vim.turn_ends()
+        before = vim.lines
+        vim.keys("GAdraft<Esc>")
+        program = vim.program
+        vim.waits_for("vim.b.motet_kept == 'draft'")
+        vim.kill()
+        assert ends(program, 10)
+    with editor() as vim:
+        vim.command("Motet open last")
+        vim.waits_for("vim.api.nvim_buf_line_count(0) > 5 and vim.fn.getline('$') == 'draft'")
+        assert vim.lines == [*before[:-1], "draft"]
+
+
+def test_without_the_program_there_is_one_clear_message(vim: Editor) -> None:
+    vim.command("let g:motet_command = '/nowhere/motet'")
+    vim.command("Motet")
+    assert vim.messages == ["motet: /nowhere/motet cannot be started (:checkhealth motet)"]
+    assert vim.nvim.current.buffer[:] == ["## Me", "", ""]
+
+
+def test_chats_end_with_the_editor(project: Project, provider: Serve) -> None:
+    provider([Answer(text="one two three", wire=Wire(text_chars=4, stall_after=3))])
+    with editor() as vim:
+        vim.command("Motet chat hello")
+        vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('one') ~= nil")
+        program = vim.program
+        vim.nvim.command("qall", async_=True)
+        assert ends(program, 10)

@@ -1,0 +1,83 @@
+"""What the plugin brings into an editor before it is used, and what it tells when its other half is not there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from nvim.nvim_kit import Editor
+
+import motet
+
+EMPTY = ["## Me", "", ""]
+
+
+def test_nothing_but_a_command_and_maps_is_there_before_it_is_used(vim: Editor) -> None:
+    assert (
+        vim.lua("return vim.tbl_filter(function(n) return n:match('^motet') end, vim.tbl_keys(package.loaded))") == []
+    )
+    assert vim.nvim.funcs.exists(":Motet") == 2
+    assert vim.nvim.funcs.maparg("<Plug>(motet-chat)", "n") == "<Cmd>Motet chat<CR>"
+    assert vim.messages == []
+
+
+def test_both_halves_have_one_version(vim: Editor) -> None:
+    assert vim.lua("return require('motet.version')") == motet.__version__
+
+
+def test_subcommands_are_completed_and_unknown_ones_named(vim: Editor) -> None:
+    assert vim.nvim.funcs.getcompletion("Motet st", "cmdline") == ["stop"]
+    assert vim.nvim.funcs.getcompletion("Motet ", "cmdline") == [
+        "chat", "health", "model", "new", "open", "retry", "stop", "toggle"
+    ]  # fmt: skip
+    vim.command("Motet dance")
+    assert vim.messages == ["motet: there is no `:Motet dance`; :help motet"]
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (["/nowhere/motet"], "motet: /nowhere/motet cannot be started (:checkhealth motet)"),
+        (["false"], "motet: it has ended (exit code 1)"),
+        (
+            ["sh", "-c", "echo 'No module named motet' >&2; exit 3"],
+            "motet: it has ended (exit code 3): No module named motet",
+        ),
+    ],
+)
+def test_a_program_that_does_not_work_is_told_in_one_message(vim: Editor, program: list[str], said: str) -> None:
+    vim.lua("vim.g.motet_command = {...}", *program)
+    vim.command("Motet")
+    vim.waits_for("#vim.g.messages > 0")
+    assert vim.messages == [said]
+    assert vim.nvim.current.buffer[:] == EMPTY
+
+
+def test_a_program_of_another_version_is_named(vim: Editor) -> None:
+    vim.lua("package.loaded['motet.version'] = '9.9.9'")
+    vim.command("Motet")
+    vim.waits_for("#vim.g.messages > 0")
+    assert vim.messages == [
+        f"motet: the program is {motet.__version__}, the plugin 9.9.9: update the older one (:checkhealth motet)"
+    ]
+
+
+def test_checkhealth_tells_what_is_found_and_what_to_do(vim: Editor) -> None:
+    vim.command("checkhealth motet")
+    text = "\n".join(vim.nvim.current.buffer)
+    assert re.search(rf"OK .*motet, version {re.escape(motet.__version__)}", text), text
+    vim.command("let g:motet_command = '/nowhere/motet'")
+    vim.command("checkhealth motet")
+    assert "/nowhere/motet does not run" in "\n".join(vim.nvim.current.buffer)
+
+
+@pytest.mark.parametrize("layout", ["right", "left", "below", "above", "tab", "float", "current"])
+def test_a_chat_opens_in_every_layout_also_from_a_window_that_keeps_its_buffer(vim: Editor, layout: str) -> None:
+    vim.lua("require('motet').setup({layout = ...})", layout)
+    vim.command("set winfixbuf")
+    before = vim.nvim.current.buffer.number
+    vim.command("Motet")
+    assert vim.nvim.current.buffer[:] == EMPTY
+    assert [window.buffer.number for window in vim.nvim.windows].count(before) == 1
+    vim.command("Motet toggle")
+    assert vim.nvim.current.buffer.number == before
