@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from motet import __version__
@@ -32,6 +33,7 @@ class Host:
         self._questions: Questions | None = None
         self._engine: Engine | None = None
         self._chats: Chats | None = None
+        self._is_warm = False
 
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
@@ -111,8 +113,15 @@ class Host:
             return
         talk = self._talks[buffer] = Talk(self.peer, buffer, chat)
         await talk.show()
+        await self._warm_up()
         for act in self._opening.pop(buffer):
             act(talk)
+
+    async def _warm_up(self) -> None:
+        """Import what the first request needs, while the human still types: that takes longer than sending it."""
+        if not self._is_warm:
+            self._is_warm = True
+            await asyncio.to_thread(_import_all)
 
     async def _stored(self, chat_id: str) -> ChatInfo | None:
         """The chat with that id, or the newest; None: a new one is begun."""
@@ -137,6 +146,14 @@ class Host:
     async def _close(self, buffer: int, talk: Talk) -> None:
         self._talks.pop(buffer, None)
         await talk.close()
+
+
+def _import_all() -> None:
+    import_module("motet.models.providers.http_model")
+    httpx2 = import_module("httpx2")
+    httpx2.AsyncClient(trust_env=False)  # with its transport, which is imported when the first one is made
+    for name in ("anyio._backends._asyncio", "motet.history.stack", "motet.history.chats", "motet.chat.naming"):
+        import_module(name)
 
 
 def main() -> int:
