@@ -30,7 +30,7 @@ def said(tool: str, arguments: str, *, chars: int = 1) -> list[str]:
     [
         ("replace_in_file", {"path": 'a "b".py', "diff": block("one\n", "two\n")}),
         ("edit_file", {"path": 'a "b".py', "edits": [{"old": "one\n", "new": "two\n"}]}),
-        ("whole_file", {"path": 'a "b".py', "content": "one\ntwo\n"}),
+        ("write_file", {"path": 'a "b".py', "content": "one\ntwo\n"}),
     ],
 )
 def test_the_file_and_the_lines_so_far_are_known_with_the_first_line(
@@ -46,11 +46,11 @@ def test_the_file_and_the_lines_so_far_are_known_with_the_first_line(
 def test_several_calls_are_told_apart_and_another_answer_begins_anew() -> None:
     progress = CallProgress()
     one, two = (json.dumps({"path": name, "content": "x\n"}) for name in ("a.py", "b.py"))
-    progress.hear(ToolCallDelta(0, one[:-4], "call_1", "whole_file"))
-    assert progress.hear(ToolCallDelta(1, two, "call_2", "whole_file")) == "writes an edit to b.py: 1 line"
+    progress.hear(ToolCallDelta(0, one[:-4], "call_1", "write_file"))
+    assert progress.hear(ToolCallDelta(1, two, "call_2", "write_file")) == "writes an edit to b.py: 1 line"
     assert progress.hear(ToolCallDelta(0, one[-4:])) == "writes an edit to a.py: 1 line"
     progress.clear()
-    assert progress.hear(ToolCallDelta(0, "", "call_3", "whole_file")) == "writes an edit"
+    assert progress.hear(ToolCallDelta(0, "", "call_3", "write_file")) == "writes an edit"
 
 
 def test_a_call_that_cannot_be_understood_is_left_to_its_tool() -> None:

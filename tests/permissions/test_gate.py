@@ -78,6 +78,13 @@ async def test_a_grant_for_what_a_project_defines_ends_when_the_definition_chang
         ".motet.toml",
         "k/id.pem",
         ".vscode/settings.json",
+        ".config/motet/config.toml",
+        ".config/nvim/init.lua",
+        ".local/bin/ls",
+        ".bash_login",
+        ".clinerules/a.md",
+        "sub/.drone.yml",
+        "bitbucket-pipelines.yml",
     ],
 )
 async def test_a_protected_place_asks_even_when_a_rule_allows_all_writes(tmp_path: Path, path: str) -> None:

@@ -362,3 +362,14 @@ async def test_whatever_the_rules_grants_and_answers_executed_implies_allowed(
             assert not executed
         if action.effect is Effect.WRITE and action.subject in (".git/x", ".envrc"):
             assert not executed or said_yes
+
+
+def test_secrets_inside_protected_directories_are_hidden_from_commands(tmp_path: Path) -> None:
+    from motet.permissions.places import off_limits
+
+    for name in (".docker/config.json", ".github/.env", ".vscode/settings.json", ".github/workflows/ci.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    found = off_limits(tmp_path, {"HOME": str(tmp_path / "home")})
+    assert sorted(found.names) == [".docker/config.json", ".github/.env"]
+    assert sorted(place.name for place in found.read_only) == [".docker", ".github", ".vscode"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from motet.errors import EditFormatError
 from motet.models.protocol import ToolCallDelta
+from motet.tools.builtin import EDIT_TOOLS
 
 if TYPE_CHECKING:
     from motet.edits import StreamParser
@@ -31,13 +32,14 @@ class CallProgress:
 
 
 class _Call:
-    """One call; the tools that edit are named like the formats of their arguments."""
+    """One call; the tools that edit say by their name in which format they do."""
 
     def __init__(self, tool: str) -> None:
         from motet.edits import FORMATS, StreamParser  # 70 ms; many an answer calls nothing
 
-        self._parser: StreamParser | None = StreamParser(tool) if tool in FORMATS else None
-        self._edits = tool in FORMATS
+        format = next((format for format, name in EDIT_TOOLS.items() if name == tool), tool)
+        self._parser: StreamParser | None = StreamParser(format) if format in FORMATS else None
+        self._edits = format in FORMATS
         self._tool = tool
         self._path = ""
         self._lines = 0

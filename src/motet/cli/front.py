@@ -95,7 +95,8 @@ class TerminalHuman:
         """See `Human`; Ctrl-D answers nothing."""
         answers: list[str] = []
         for question in questions:
-            self._terminal.line(question.text, "bold", hang=2, always=True)
+            for line in question.text.splitlines():
+                self._terminal.line(line, "bold", hang=2, always=True)
             for number, option in enumerate(question.options, 1):
                 self._terminal.spans((f"  {number}  ", "bold"), (option, ""), hang=5, always=True)
             self._terminal.ask(_prompt(question))

@@ -182,7 +182,7 @@ class Chats:
             from motet.tools.desk import EditDesk
 
             after = house.diagnosing.after_edit
-            return EditDesk(workspace, front, after, approximate="propose" if self.front.ask else "refuse")
+            return EditDesk(workspace, front, after, approximate="propose" if self.front.ask else "refuse", gate=gate)
 
         outputs = house.state / "outputs" / info.id
         parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings, titles=self.titles))

@@ -202,7 +202,8 @@ class FixLoop:
         return build_requests(self._workspace.root, self._files, wanted, self._model.limits, self._notes, most_tokens)
 
     async def _turn(self, request: Request, reports: list[FileReport]) -> str:
-        desk = EditDesk(self._workspace, self._reviewer, self._after_apply, approximate=self._options.approximate)
+        approximate = self._options.approximate
+        desk = EditDesk(self._workspace, self._reviewer, self._after_apply, approximate=approximate, gate=self._gate)
         toolbox = Toolbox([ReplaceInFile(desk)])
         limit, ended = "", False
         shown = {path: self._files[path] for path in request.paths}

@@ -76,7 +76,7 @@ def off_limits(root: Path, environ: Mapping[str, str]) -> OffLimits:
             hidden.append(place)
         elif name == ".git" and is_directory:
             read_only += [f"{place}/{each}" for each in _OF_GIT]
-        elif is_protected(inside):
+        elif is_protected(inside) and not is_protected(f"{parent}/-"):
             read_only.append(place)
     home = Path(environ.get("HOME") or Path.home())
     own = [config_dir(environ), state_dir(environ)]
@@ -89,8 +89,8 @@ def off_limits(root: Path, environ: Mapping[str, str]) -> OffLimits:
 
 
 def _entries(root: Path) -> Iterator[tuple[str, str, bool]]:
-    """Name, directory relative to `root`, and whether it is one itself, of all there is; what is hidden or protected
-    as a whole is not looked into."""
+    """Name, directory relative to `root`, and whether it is one itself, of all there is; what is hidden as a whole, and
+    what is git's, is not looked into."""
     waiting, seen = [""], 0
     while waiting and seen < _MOST_ENTRIES:
         directory = waiting.pop()
@@ -103,5 +103,5 @@ def _entries(root: Path) -> Iterator[tuple[str, str, bool]]:
         for name, is_directory in found:
             yield name, directory, is_directory
             place = f"{directory}/{name}" if directory else name
-            if is_directory and name not in _NOT_LOOKED_INTO and not is_protected(f"{place}/-"):
+            if is_directory and name not in _NOT_LOOKED_INTO and name != ".git" and not is_secret(f"{place}/-"):
                 waiting.append(place)

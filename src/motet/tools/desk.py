@@ -11,6 +11,8 @@ from typing import Literal, Protocol
 
 from motet.edits import Edit, FilePlan, Move, Proposal, Refusal, RefusalReason, plan
 from motet.errors import FileMissing, FileTooLarge, MotetError, NotText, OutsideWorkspace
+from motet.permissions import Action, Effect, Gate, Origin, is_secret
+from motet.permissions.places import resolved
 from motet.text import TextFile
 from motet.text.merge import Merge, merge
 from motet.tools.report import DeskReport, FileReport
@@ -44,7 +46,11 @@ class EditDesk:
         *,
         partial: bool = False,
         approximate: Literal["refuse", "propose"] = "refuse",
+        gate: Gate | None = None,
     ) -> None:
+        """`gate`: asked before the text of a file of secrets is looked at, as a refusal tells what stands there; None
+        where edits come from no model."""
+        self._gate = gate
         self._workspace = workspace
         self._reviewer = reviewer
         self._after_apply = after_apply
@@ -117,12 +123,21 @@ class EditDesk:
             real[name] = name if leaves else os.path.realpath(posixpath.join(root, name))
         return real
 
+    async def _require(self, path: str) -> None:
+        """Raises `PermissionDenied` for a file of secrets that the model may not see."""
+        if self._gate is None:
+            return
+        real = "" if "\0" in path else await asyncio.to_thread(resolved, self._workspace.root, path)
+        for name in filter(is_secret, dict.fromkeys((path, real))):
+            await self._gate.require(Action(Effect.READ, name, Origin.MODEL, "to edit it"))
+
     async def _read(self, edits: Sequence[Edit]) -> tuple[dict[str, TextFile], dict[str, MotetError]]:
         """The files that are edited or moved to, and by path why a file cannot be edited or moved."""
         files: dict[str, TextFile] = {}
         unreadable: dict[str, MotetError] = {}
         for path in dict.fromkeys(edit.path for edit in edits):
             try:
+                await self._require(path)
                 files[path] = await self._workspace.read(path)
             except FileMissing:
                 continue  # an edit may create it
@@ -130,6 +145,7 @@ class EditDesk:
                 unreadable[path] = error
         for move in (edit for edit in edits if isinstance(edit, Move)):
             try:
+                await self._require(move.to)
                 files.setdefault(move.to, await self._workspace.read(move.to))
             except FileMissing:
                 continue

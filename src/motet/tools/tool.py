@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from motet.errors import MotetError
 from motet.messages import Part
 from motet.models.protocol import ToolDefinition
 from motet.permissions import Effect
@@ -85,8 +86,14 @@ class OneByOne:
     spec: ToolSpec
 
     async def run(self, calls: Sequence[ToolInput]) -> Sequence[ToolOutput]:
-        """See `Tool`."""
-        return [await self.call(call.value) for call in calls]
+        """See `Tool`; what one call comes to says nothing about the next."""
+        return [await self._answered(call.value) for call in calls]
+
+    async def _answered(self, value: BaseModel) -> ToolOutput:
+        try:
+            return await self.call(value)
+        except MotetError as error:
+            return ToolOutput(f"{self.spec.name}: {error}", is_error=True)
 
     async def call(self, value: BaseModel) -> ToolOutput:
         """Run one call. Raises `MotetError` for what the model should know."""
