@@ -23,7 +23,7 @@ def settings_page() -> str:
         "Written by `make docs` from `src/motet/settings/schema.py`.",
         "",
         "Later layers win: defaults, your `config.toml` (`motet config path`), the project's `.motet.toml`, `MOTET_*`",
-        "variables (`MOTET_MODEL`, `MOTET_FIX_ROUNDS`, …), flags. A project's file can only restrict: lower a limit,",
+        "variables (`MOTET_MODEL`, `MOTET_SEND_CODE`, all of `[fix]` and `[chat]`: `MOTET_CHAT_ROUNDS`), flags. A project's file can only restrict: lower a limit,",
         "raise the severity, ignore files, deny or ask. The servers and checkers it names wait for `motet trust`.",
         "`motet config show --origin` tells what is in force and where each value comes from.",
         "",

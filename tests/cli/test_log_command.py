@@ -67,3 +67,20 @@ def test_a_log_that_cannot_be_written_hides_no_error(project: Project) -> None:
     assert (done.code, done.out) == (1, "")
     where = project.state / "errors.jsonl"
     assert done.err == f"motet: {where}: cannot read the log: Is a directory; make it readable\n"
+
+
+def test_a_defect_is_kept_as_well_and_a_damaged_line_is_no_matter(project: Project) -> None:
+    from motet.engine.faults import FaultLog
+
+    log = FaultLog(project.state)
+    for error in (ValueError("one"), StopIteration("two")):
+        log.add(error, "ask")
+        log.add(error, "ask")
+    with (project.state / "errors.jsonl").open("a") as file:
+        file.write('{"at":"0001-01-01T00:00:00","where":"chat ","text":null,"trace":5}\n[]\nnonsense\n')
+    done = project.here("log", "errors", "--trace")
+    assert done.code == 0
+    assert [line for line in without_times(done.out).splitlines() if line.startswith("TIME")] == [
+        "TIME  ask  one", "TIME  ask  two", "TIME  chat   None"
+    ]  # fmt: skip
+    assert project.here("log", "errors", "-n", "99999999999999999999").code == 2

@@ -20,6 +20,8 @@ ENDED = Path(__file__).with_name("ended")
 
 def shout(text): return text.upper() if text != "as it is" else None
 async def refuse(text): return "SECRET" not in text
+def stop(text): raise GeneratorExit
+def speak(text): print("LOUD")
 def note(ended): ENDED.write_text(ended.reason)
 def fail(text): raise LookupError("no such ticket")
 """
@@ -52,7 +54,7 @@ async def test_what_is_said_may_be_changed_before_it_is_sent(tmp_path: Path, hoo
     ("function", "why"),
     [
         ("refuse", "refuse did not let it be sent"),
-        ("fail", "a hook failed, and nothing was sent: LookupError: no such ticket ({hooks}, line 8)"),
+        ("fail", "a hook failed, and nothing was sent: LookupError: no such ticket ({hooks}, line 10)"),
     ],
 )
 async def test_what_may_not_be_sent_is_not_sent_and_nothing_is_kept(
@@ -64,6 +66,22 @@ async def test_what_may_not_be_sent_is_not_sent_and_nothing_is_kept(
             _ = [event async for event in chat.send("a SECRET")]
         assert str(caught.value) == why.format(hooks=hooks)
         assert (place.server.requests, [one for one in chat.messages if one.visible]) == ([], [])
+
+
+async def test_one_that_would_end_the_program_only_cancels(tmp_path: Path, hooks: Path) -> None:
+    async with house(tmp_path, [], more=table(before_submit="stop")) as place:
+        chat = await place.m.chat().ready()
+        with pytest.raises(Cancelled, match=r"^a hook failed, and nothing was sent: _Ended: GeneratorExit "):
+            _ = [event async for event in chat.send("hello")]
+
+
+async def test_what_one_prints_is_not_in_the_answer(
+    tmp_path: Path, hooks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with house(tmp_path, [YES], more=table(before_submit="speak")) as place:
+        chat = await place.m.chat().ready()
+        _ = [event async for event in chat.send("hello")]
+    assert capsys.readouterr() == ("", "LOUD\n")
 
 
 @pytest.mark.acceptance("S0-039")

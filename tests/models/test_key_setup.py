@@ -281,3 +281,15 @@ def test_a_file_in_the_way_of_the_place_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "motet").write_text("")
     with pytest.raises(SettingsError, match=r"config\.toml: cannot be written \(.*\); nothing was changed$"):
         set_values(tmp_path / "motet" / "config.toml", {"model": "x"})
+
+
+def test_a_key_that_was_pasted_for_the_name_of_a_variable_is_not_repeated() -> None:
+    from motet.errors import SettingsError
+    from motet.models.keys import KeySource
+
+    with pytest.raises(SettingsError) as caught:
+        KeySource("env:zq9Xw7Lm2Pv4Rt6Ys8Bn", {}, "acme")
+    assert str(caught.value) == (
+        "providers.acme.key: behind env: stands the name of a variable, never the key itself"
+    )
+    assert KeySource("env:acme_key_of_2026_march", {"acme_key_of_2026_march": "x"}, "acme").missing == ""

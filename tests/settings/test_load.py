@@ -1,5 +1,6 @@
 """Settings come from where they say, and a project's file can only restrict."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -98,8 +99,16 @@ def test_what_a_project_would_start_is_inert(tmp_path: Path) -> None:
         (
             "[providers.b]\n[providers.'a.b']\ndialect = 'x'",
             {},
-            "{file}: providers.a.b.dialect: expected one of anthropic, openai",
+            '{file}: providers."a.b".dialect: expected one of anthropic, openai',
         ),
+        (
+            "[providers.ok]\ncontext_tokens = 5\n[providers.bad]\ncontext_tokens = '7'",
+            {},
+            "{file}: providers.bad.context_tokens: expected a whole number, got text",
+        ),
+        ("[servers.x]\ndisabled = 1", {}, "{file}: servers.x.disabled: expected true or false, got a whole number"),
+        ("'' = 1", {}, '{file}: "": there is no such setting'),
+        ("", {"MOTET_FIX_SEVERITY": "\udcff"}, "MOTET_FIX_SEVERITY: what is given is no text"),
         ("[variables.x]\n[variables.y]", {}, "{file}: variables.x.callback: it is missing"),
         (
             "[servers.a.languages]\nx = '1'\ny = 3",
@@ -127,6 +136,25 @@ def test_a_wrong_value_is_named_with_its_place(
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, user, "", environ)
     assert str(caught.value) == message.format(file=tmp_path / "config.toml")
+
+
+def test_a_variable_for_every_setting_of_the_top_and_of_the_two_loops(tmp_path: Path) -> None:
+    environ = {"MOTET_SEND_CODE": "false", "MOTET_CHAT_ROUNDS": "9", "MOTET_EDIT_FORMAT": "apply_patch"}
+    settings = load_settings(tmp_path / "none", None, environ, {}).settings
+    assert (settings.send_code, settings.chat.rounds, settings.edit_format) == (False, 9, "apply_patch")
+
+
+def test_a_mark_at_the_beginning_and_other_ends_of_lines_are_no_matter(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"\xef\xbb\xbf[fix]\r\nrounds = 7\r\n")
+    assert load_settings(tmp_path / "config.toml", None, {}, {}).settings.fix.rounds == 7
+
+
+@pytest.mark.parametrize("name", ["config.toml", ".motet.toml"])
+def test_what_is_no_file_is_said(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(tmp_path / "config.toml", tmp_path / ".motet.toml", {}, {})
+    assert str(caught.value) == f"{tmp_path / name}: not a file"
 
 
 def test_a_file_that_is_nested_beyond_reason_is_said_in_one_line(tmp_path: Path) -> None:

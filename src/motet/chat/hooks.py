@@ -12,11 +12,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 
 from motet.chat.errors import Cancelled
 from motet.chat.events import ChatEvent, Ended, Level, Notice
 from motet.settings.callback import Function, describe
+
+
+class _Ended(Exception):
+    """A hook raised what is meant to end a program."""
+
+
+_ANYTHING = (Exception, SystemExit)
+"""What a user's function may raise."""
 
 
 @dataclass(slots=True)
@@ -32,7 +42,7 @@ class Hooks:
         for hook in self.before_submit:
             try:
                 answer = await _call(hook, text)
-            except (Exception, SystemExit) as error:  # a user's function may raise anything
+            except _ANYTHING as error:
                 raise Cancelled(f"a hook failed, and nothing was sent: {describe(error, hook)}") from error
             match answer:
                 case None | True:
@@ -51,7 +61,7 @@ class Hooks:
         for hook in self.completed:
             try:
                 await _call(hook, ended)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 (a user's function may raise anything)
+            except _ANYTHING as error:
                 notices.append(_failed(hook, error))
         return notices
 
@@ -60,10 +70,8 @@ class Hooks:
         notices: list[Notice] = []
         for hook in tuple(self.event):
             try:
-                answer = hook(event)
-                if inspect.isawaitable(answer):
-                    await answer
-            except (Exception, SystemExit) as error:  # noqa: BLE001 (a user's function may raise anything)
+                await _at_once(hook, event)
+            except _ANYTHING as error:
                 self.event.remove(hook)
                 notices.append(_failed(hook, error))
         return notices
@@ -71,10 +79,26 @@ class Hooks:
 
 async def _call(hook: Function, argument: object) -> object:
     if inspect.iscoroutinefunction(hook):
-        answer: object = await hook(argument)
-        return answer
-    answer = await asyncio.to_thread(hook, argument)
+        return await _at_once(hook, argument)
+    answer = await asyncio.to_thread(_caught, hook, argument)
     return await answer if inspect.isawaitable(answer) else answer
+
+
+async def _at_once(hook: Function, argument: object) -> object:
+    answer = _caught(hook, argument)
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def _caught(hook: Function, argument: object) -> object:
+    """What a hook gives. What it prints goes where errors go: stdout is the answer's. Raises nothing that would end more
+    than the hook."""
+    try:
+        with redirect_stdout(sys.stderr):
+            return hook(argument)
+    except Exception:
+        raise
+    except BaseException as error:
+        raise _Ended(f"{type(error).__name__}") from error
 
 
 def _name(hook: Function) -> str:

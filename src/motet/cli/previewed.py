@@ -68,7 +68,7 @@ def outgoing(model: Model, request: ModelRequest) -> tuple[ModelRequest, list[st
 async def _named(words: Sequence[str]) -> tuple[ChatInfo | None, str]:
     """The chat that the first word names, and the text. Raises `UsageError` for an id that there is not; what has no
     digit may be a word as well."""
-    first, rest = (words[0], words[1:]) if words else ("", ())
+    first, rest = (words[0].lstrip("#…"), words[1:]) if words else ("", ())
     if first != "last" and not _ID.fullmatch(first):
         return None, " ".join(words)
     try:

@@ -71,14 +71,14 @@ def tasks() -> Tasks:
     return convert(table, Tasks)
 
 
-async def trials(model: str, formats: Sequence[str], runs: int) -> AsyncGenerator[Trial]:
-    """Each task `runs` times in each format, one after the other. Raises `ModelError` when the first fails: the others
-    would."""
+async def trials(model: str, formats: Sequence[str], edits: int, runs: int) -> AsyncGenerator[Trial]:
+    """Each of the first `edits` tasks `runs` times in each format, one after the other. Raises `ModelError` when the
+    first fails: the others would."""
     asked = tasks()
     first = True
     for format in formats:
         for _ in range(runs):
-            for task in asked.tasks:
+            for task in asked.tasks[:edits]:
                 trial = await _trial(model, format, asked, task)
                 if first and trial.verdict is Verdict.FAILED:
                     raise ModelError(trial.detail, ModelErrorKind.BAD_RESPONSE)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
-from weakref import WeakSet
 
 from motet.errors import MotetError
 from motet.logfile import LogFile
@@ -28,7 +27,7 @@ DEBUG = "MOTET_DEBUG"
 _MAX_BYTES = 1000 * 1000
 _LONGEST_TRACE = 20_000
 """Characters: the end is kept, which says what was raised."""
-_logged: WeakSet[BaseException] = WeakSet()
+_MARK = "_motet_logged"
 """What ended a turn may end the command as well."""
 
 
@@ -51,9 +50,10 @@ class FaultLog:
 
     def add(self, error: BaseException, where: str) -> None:
         """Write down `error`, once. A log that cannot be written changes nothing: the user was told what happened."""
-        if error in _logged:
+        if getattr(error, _MARK, False):
             return
-        _logged.add(error)
+        with suppress(AttributeError):
+            setattr(error, _MARK, True)
         text = redact(str(error) or repr(error)).text
         trace = redact("".join(traceback.format_exception(error))).text[-_LONGEST_TRACE:]
         if self._environ.get(DEBUG):

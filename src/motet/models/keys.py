@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from motet.models.key_store import KeyFile, has_keyring, key_file, keyring_get
 COMMAND_SECONDS = 120.0
 """How long a key command may take; a password manager may have to ask the human first."""
 
+_LIKE_A_KEY = re.compile(r"(?=.*\d)(?=.*[a-z])[A-Za-z0-9_.-]{16,}")
+"""What people paste in the place of a variable's name; it is said without being repeated."""
 KEPT = frozenset({"file", "keyring"})
 """Where motet itself keeps keys (see `key_store`)."""
 
@@ -62,6 +65,10 @@ class KeySource:
             )
         self._kept = setting if setting in KEPT else ""
         self._variable = rest.strip() if kind == "env" else ""
+        if self._variable not in environ and _LIKE_A_KEY.fullmatch(self._variable):
+            raise SettingsError(
+                f"providers.{provider}.key: behind env: stands the name of a variable, never the key itself"
+            )
         self._command = _split(rest, provider) if kind == "cmd" else []
         self._environ = environ
         self._provider = provider

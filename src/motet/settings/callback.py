@@ -39,7 +39,10 @@ def load(reference: str, setting: str) -> Function:
 def describe(error: BaseException, function: Function | None = None) -> str:
     """`ValueError: no such ticket (/home/me/my_tools.py, line 12)`: the innermost line of the file of `function`, else
     the innermost of all."""
-    said = " ".join(str(error).split())
+    try:
+        said = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 (an error of a user's own may be broken itself)
+        said = ""
     return f"{type(error).__name__}{f': {said}' if said else ''}{_line(error, function)}"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import msgspec.inspect as shape
@@ -16,26 +17,33 @@ _STEP = re.compile(r"[^.\[\]]+|\[\.\.\.\]")
 _ANY_NAME = "[...]"
 _TYPES = {
     "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number", "`float`": "a number",
-    "`bool`": "true or false", "`float | null`": "a number", "`int | null`": "a whole number", "`str | null`": "text",
+    "`bool`": "true or false", "`array | null`": "a list", "`bool | null`": "true or false", "`date`": "a date",
+    "`time`": "a time", "`datetime`": "a date with a time", "`float | null`": "a number", "`int | null`": "a whole number", "`str | null`": "text",
 }  # fmt: skip
 
 
-def fault(table: Mapping[str, object], error: ValidationError) -> str:
-    """`fix.rounds: expected a whole number <= 50`: the dotted key in `table`, and what `error` has against its value."""
+def fault(table: Mapping[str, object], error: ValidationError, *, strict: bool) -> str:
+    """`fix.rounds: expected a whole number <= 50`: the dotted key in `table`, and what `error` has against its value.
+    `strict`: as it was when the error was raised."""
     found = _WHERE.match(str(error))
     assert found is not None  # every text fits
-    what, path = found["what"], _names(table, _STEP.findall(found["path"] or ""))
+    what, path = found["what"], _names(table, _STEP.findall(found["path"] or ""), strict=strict)
     if field := re.fullmatch(r"Object (contains unknown|missing required) field `(.*)`", what, re.DOTALL):
         said = "there is no such setting" if field[1] == "contains unknown" else "it is missing"
-        return f"{'.'.join([*path, field[2]])}: {said}"
+        return f"{dotted_key([*path, field[2]])}: {said}"
     if choices := _choices(path):
-        return f"{'.'.join(path)}: expected one of {', '.join(choices)}"
+        return f"{dotted_key(path)}: expected one of {', '.join(choices)}"
     for name, words in _TYPES.items():
         what = what.replace(name, words)
-    return f"{'.'.join(path)}: {what[:1].lower()}{what[1:]}"
+    return f"{dotted_key(path)}: {what[:1].lower()}{what[1:]}"
 
 
-def _names(table: Mapping[str, object], steps: list[str]) -> list[str]:
+def dotted_key(parts: Sequence[str]) -> str:
+    """The key as it could be written in the file: names with anything but letters, digits, `-` and `_` in quotes."""
+    return ".".join(part if re.fullmatch(r"[\w-]+", part) else json.dumps(part, ensure_ascii=False) for part in parts)
+
+
+def _names(table: Mapping[str, object], steps: list[str], *, strict: bool) -> list[str]:
     """`steps` with the names that stand where msgspec only says that there is one: the first that is refused alone."""
     for index, step in enumerate(steps):
         if step == _ANY_NAME:
@@ -43,15 +51,18 @@ def _names(table: Mapping[str, object], steps: list[str]) -> list[str]:
             entries = table
             for name in above:
                 entries = cast("Mapping[str, object]", entries[name])
-            steps[index] = next(name for name, value in entries.items() if _is_refused([*above, name], value))
+            refused = (name for name, value in entries.items() if _is_refused([*above, name], value, strict=strict))
+            steps[index] = next(refused, _ANY_NAME)
+            if steps[index] == _ANY_NAME:
+                break
     return steps
 
 
-def _is_refused(path: list[str], value: object) -> bool:
+def _is_refused(path: list[str], value: object, *, strict: bool) -> bool:
     for name in reversed(path):
         value = {name: value}
     try:
-        convert(value, Settings, strict=False)
+        convert(value, Settings, strict=strict)
     except ValidationError:
         return True
     return False

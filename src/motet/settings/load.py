@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from msgspec import ValidationError, convert
 
 from motet.errors import SettingsError
 from motet.settings.project import Restricted, restrict
-from motet.settings.schema import FixSettings, Settings
+from motet.settings.schema import ChatSettings, FixSettings, Settings
 
 Table = dict[str, object]
 
@@ -44,7 +45,7 @@ def load_settings(
     user = _read(user_file)
     _validate(user, str(user_file))
     _merge(values, user, origins, str(user_file))
-    if project_file is not None and project_file.is_file():
+    if project_file is not None and os.path.lexists(project_file):
         project = _read(project_file)
         _validate(project, str(project_file))
         restricted = restrict(project, convert(values, Settings), project_file.name)
@@ -70,10 +71,14 @@ def dotted(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
 
 def _read(path: Path) -> Table:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise SettingsError(f"{path}: not a file")
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
         raise SettingsError(f"{path}: {error}") from error
     except RecursionError as error:
         raise SettingsError(f"{path}: values are nested too deeply") from error
@@ -86,7 +91,9 @@ def _validate(table: Table, origin: str, *, strict: bool = True) -> None:
     except ValidationError as error:
         from motet.settings.faults import fault
 
-        raise SettingsError(f"{origin}: {fault(table, error)}") from error
+        raise SettingsError(f"{origin}: {fault(table, error, strict=strict)}") from error
+    except UnicodeError as error:
+        raise SettingsError(f"{origin}: what is given is no text") from error
 
 
 def _merge(values: Table, layer: Table, origins: dict[str, str], origin: str) -> None:
@@ -102,9 +109,11 @@ def _merge(values: Table, layer: Table, origins: dict[str, str], origin: str) ->
 
 
 def _environment(environ: Mapping[str, str]) -> list[tuple[str, Table]]:
-    """One layer a variable, so that an error names it: MOTET_MODEL, MOTET_FIX_ROUNDS, MOTET_FIX_MAX_COST, …"""
+    """One layer a variable, so that an error names it: MOTET_MODEL, MOTET_FIX_ROUNDS, MOTET_CHAT_MAX_COST, …"""
     layers: list[tuple[str, Table]] = []
-    for key in ("model", "edit_format", *(f"fix.{name}" for name in FixSettings.__struct_fields__)):
+    of_tables = (("fix", FixSettings), ("chat", ChatSettings))
+    tables = (f"{table}.{name}" for table, kind in of_tables for name in kind.__struct_fields__)
+    for key in ("model", "edit_format", "send_code", *tables):
         variable = "MOTET_" + key.replace(".", "_").upper()
         if environ.get(variable):
             layers.append((variable, _nested({key: environ[variable]})))

@@ -12,7 +12,7 @@ import click
 from motet.cli.interrupts import Interrupts
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.trials import Trial, Verdict, tasks, trials
+from motet.cli.trials import Trial, Verdict, trials
 from motet.cli.visible import one_line
 from motet.settings.schema import EditFormat
 
@@ -33,9 +33,12 @@ def command() -> None:
 @command.command("edit-formats")
 @click.option("-m", "--model", required=True, metavar="NAME", help="PROVIDER/MODEL or PROVIDER.")
 @click.option("--formats", default="all", metavar="NAMES", help=f"Of {', '.join(_FORMATS)}; default: all.")
+@click.option(
+    "--edits", type=click.IntRange(1, 10), default=10, metavar="N", help="Only the first N of the ten edits."
+)
 @click.option("--runs", type=click.IntRange(1), default=5, metavar="N", help="How often each edit is asked for (5).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each edit, then one for each format.")
-def edit_formats(model: str, formats: str, runs: int, as_json: bool) -> int:
+def edit_formats(model: str, formats: str, edits: int, runs: int, as_json: bool) -> int:
     """Ask for ten small edits in each format, and say how many were made as asked for.
 
     \b
@@ -50,18 +53,18 @@ def edit_formats(model: str, formats: str, runs: int, as_json: bool) -> int:
     """
     chosen = _FORMATS if formats == "all" else tuple(name.strip() for name in formats.split(","))
     if unknown := [name for name in chosen if name not in _FORMATS]:
-        raise click.UsageError(f"{unknown[0]} is no format; choose of {', '.join(_FORMATS)}")
-    done = asyncio.run(_measure(model, chosen, runs, as_json=as_json))
+        raise click.UsageError(f"{unknown[0]!r} is no format; choose of {', '.join(_FORMATS)}")
+    done = asyncio.run(_measure(model, chosen, edits, runs, as_json=as_json))
     _draw(model, chosen, done, as_json=as_json)
     return 1 if any(trial.verdict is Verdict.SILENT for trial in done) else 0
 
 
-async def _measure(model: str, formats: tuple[str, ...], runs: int, *, as_json: bool) -> list[Trial]:
+async def _measure(model: str, formats: tuple[str, ...], edits: int, runs: int, *, as_json: bool) -> list[Trial]:
     terminal = Terminal()
     done: list[Trial] = []
-    total = len(formats) * runs * len(tasks().tasks)
+    total = len(formats) * runs * edits
     with Interrupts().installed():
-        async for trial in trials(model, formats, runs):
+        async for trial in trials(model, formats, edits, runs):
             done.append(trial)
             if as_json:
                 write_json({"schema": 1, "event": "trial", "model": model, **asdict(trial)})

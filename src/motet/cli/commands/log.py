@@ -17,6 +17,7 @@ from motet.engine.faults import FaultLog
 from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog
 
+_MOST = 1_000_000
 _FILES = 3
 """Files that a line names."""
 
@@ -40,7 +41,7 @@ def command(context: click.Context) -> int:
 
 
 @command.command("errors")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="The newest N (20).")
+@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=20, metavar="N", help="The newest N (20).")
 @click.option("--trace", is_flag=True, help="Where in the program each came from: for a bug report.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each, with its trace.")
 def errors(limit: int = 20, trace: bool = False, as_json: bool = False) -> int:
@@ -68,7 +69,7 @@ def errors(limit: int = 20, trace: bool = False, as_json: bool = False) -> int:
 
 
 @command.command("egress")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="The newest N (20).")
+@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=20, metavar="N", help="The newest N (20).")
 @click.option("-c", "--chat", default="", metavar="CHAT", help="Only of this chat: the end of its id.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each request.")
 def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
@@ -95,7 +96,10 @@ def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
 
 
 def _when(at: datetime) -> str:
-    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    try:
+        return at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError):
+        return str(at)
 
 
 def _line(row: Egress) -> str:

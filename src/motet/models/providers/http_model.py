@@ -199,8 +199,9 @@ def _completed(decoder: Decoder, failures: Callable[[], Failures], request_id: s
 
 
 def _encode(dialect: Dialect, request: ModelRequest) -> bytes:
-    # Text may hold halves of characters, from a broken file name for example; no server takes those.
-    return json.dumps(dialect.body(request), ensure_ascii=False).encode("utf-8", "replace")
+    # Text may hold halves of characters, from a broken file name for example; no server takes those. A date can only
+    # come from `body` in the settings: JSON has none.
+    return json.dumps(dialect.body(request), ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 def _headers(dialect: Dialect, key: Secret | None) -> dict[str, str]:
