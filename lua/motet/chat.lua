@@ -84,6 +84,44 @@ local function map(chat, name, rhs)
   end
 end
 
+-- Completion is asked for and answered by notifications: what comes too late, or for another place, is left away.
+local asked = 0
+
+---Ask what can stand at the cursor, in insert mode.
+function M.complete()
+  local chat = of(api.nvim_get_current_buf())
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  local first = chat and chat.open and draft_row(chat) + 2
+  if not first or row - 1 < first then
+    return
+  end
+  local lines = api.nvim_buf_get_text(chat.buf, first, 0, row - 1, column, {})
+  asked = asked + 1
+  process.tell("complete", chat.buf, asked, table.concat(lines, "\n"))
+end
+
+function M.completed(buf, number, replaced, rows)
+  if number ~= asked or api.nvim_get_current_buf() ~= buf or not api.nvim_get_mode().mode:match("^i") then
+    return
+  end
+  local column = api.nvim_win_get_cursor(0)[2] - replaced + 1
+  local items = vim.tbl_map(function(row)
+    return { word = row[1], abbr = row[2], menu = row[3], icase = 1, dup = 1 }
+  end, rows)
+  if column >= 1 then
+    vim.fn.complete(column, items)
+  end
+end
+
+---For 'omnifunc': nothing at once, the menu when it is known.
+function M.omnifunc(findstart)
+  if findstart == 1 then
+    vim.schedule(M.complete)
+    return -3
+  end
+  return {}
+end
+
 local function heading(direction)
   return function()
     vim.fn.search("^## ", direction == "next" and "W" or "bW")
@@ -126,6 +164,16 @@ local function prepare(chat)
       keep_soon(chat)
     end,
   })
+  api.nvim_create_autocmd("TextChangedI", {
+    group = group,
+    buffer = buf,
+    callback = function()
+      local column = api.nvim_win_get_cursor(0)[2]
+      if api.nvim_get_current_line():sub(1, column):match("[#@/][^%s]*$") then
+        M.complete()
+      end
+    end,
+  })
   api.nvim_create_autocmd("BufUnload", {
     group = group,
     buffer = buf,
@@ -139,6 +187,7 @@ local function prepare(chat)
   map(chat, "stop", function()
     M.stop(buf)
   end)
+  map(chat, "complete", M.complete)
   map(chat, "next", heading("next"))
   map(chat, "previous", heading("previous"))
   map(chat, "help", function()
@@ -197,6 +246,7 @@ function M.open(options)
   local chat = { buf = buf, id = "", nonce = "", busy = false, status = {} }
   chats[buf], latest = chat, buf
   local bo = vim.bo[buf]
+  bo.omnifunc = "v:lua.require'motet.chat'.omnifunc"
   bo.buftype, bo.bufhidden, bo.swapfile, bo.modeline, bo.buflisted = "acwrite", "hide", false, false, false
   api.nvim_buf_set_name(buf, "motet://chat/new-" .. buf)
   api.nvim_buf_set_lines(buf, 0, -1, false, HEAD)

@@ -10,6 +10,7 @@ local defaults = {
   maps = {
     send = { n = "<CR>", i = "<C-s>" },
     stop = { n = "<C-c>" },
+    complete = { i = "<C-_>" },
     next = { n = "]]" },
     previous = { n = "[[" },
     help = { n = "g?" },

@@ -8,6 +8,7 @@ local M = {
   taken = chat.taken,
   idle = chat.idle,
   status = chat.set_status,
+  completed = chat.completed,
   draft = chat.draft,
   kept = chat.kept,
 }

@@ -10,8 +10,8 @@ from chat.chat_kit import Talk, talking
 
 from motet.chat import ChatOptions, End, Ended
 from motet.chat.transcript import Asked, parse, render
-from motet.cli.chat.complete import Known, completions
-from motet.cli.chat.files import Files
+from motet.context.complete import Known, completions
+from motet.context.paths import Files
 from motet.messages import ContextRef, tags
 from motet.models.scripted import Answer, ScriptedRequest
 

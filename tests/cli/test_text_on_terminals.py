@@ -15,9 +15,9 @@ from rich.cells import cell_len
 from motet.cli.flow import Flow
 from motet.cli.speech import Speech
 from motet.cli.terminal import Terminal
-from motet.cli.visible import as_json, one_line, visible
 from motet.cli.wrap import cut, wrap
 from motet.text import Diagnostic, Position, Range, Severity
+from motet.visible import as_json, one_line, visible
 
 # --- symbols ---------------------------------------------------------------------------------------------------
 

@@ -169,3 +169,23 @@ def test_chats_end_with_the_editor(project: Project, provider: Serve) -> None:
         program = vim.program
         vim.nvim.command("qall", async_=True)
         assert ends(program, 10)
+
+
+def menu(vim: Editor) -> list[tuple[str, str]]:
+    """The completion menu: words, and what stands beside them."""
+    vim.waits_for("vim.fn.pumvisible() == 1")
+    return [(item["abbr"], item["menu"]) for item in vim.nvim.funcs.complete_info(["items"])["items"]]
+
+
+@pytest.mark.acceptance("S0-082", "S0-083", "S1-025")
+def test_names_and_paths_are_completed_without_any_plugin(vim: Editor, provider: Serve, project: Project) -> None:
+    provider([])
+    project.write({"src/app.py": "x = 1\n", "src/日本.py": "y = 2\n"})
+    vim.command("set completeopt=menuone,noselect")
+    vim.chat()
+    vim.keys("isee #dif")
+    assert menu(vim) == [("#diff TEXT", "what is not committed yet; `#{diff:staged}` only what is staged")]
+    vim.keys("<C-n><C-y> and @app")
+    assert menu(vim)[0][0] == "src/app.py"
+    vim.keys("<C-n><C-y><Esc>")
+    assert vim.lines[-1] == "see #diff and [app.py](./src/app.py)"

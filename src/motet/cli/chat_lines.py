@@ -11,11 +11,11 @@ from motet.chat.events import Compacted, End
 from motet.cli.call_progress import CallProgress
 from motet.cli.output import told
 from motet.cli.terminal import Terminal
-from motet.cli.visible import visible
 from motet.errors import ExitCode, MotetError
 from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, ToolCallDelta, Usage
 from motet.tools.kit import Told
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
+from motet.visible import visible
 
 _STYLES = {Level.INFO: "dim", Level.WARNING: "yellow", Level.ERROR: "red"}
 

@@ -6,8 +6,8 @@ import re
 
 from rich.cells import cell_len
 
-from motet.cli.visible import visible
 from motet.cli.wrap import fitting, unbreakable
+from motet.visible import visible
 
 _INDENT = 2
 _PIECE = re.compile(r"\n|[ \t]+|[^ \t\n]+")

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from motet.cli.visible import as_json
 from motet.errors import MotetError
+from motet.visible import as_json
 
 
 class ReaderGone(MotetError):

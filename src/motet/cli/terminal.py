@@ -16,8 +16,8 @@ from typing import TextIO
 from rich.cells import cell_len
 
 from motet.cli.flow import Flow
-from motet.cli.visible import one_line
 from motet.cli.wrap import Span, cut, wrap
+from motet.visible import one_line
 
 _CODES = {"bold": 1, "dim": 2, "underline": 4, "red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36}
 _REDRAW = 0.1

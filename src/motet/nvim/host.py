@@ -10,7 +10,10 @@ from importlib import import_module
 from pathlib import Path
 
 from motet import __version__
+from motet.chat import Chat
+from motet.context.complete import Known
 from motet.engine import Chats, Engine, Front
+from motet.engine.names import known_names
 from motet.errors import MotetError
 from motet.history import ChatInfo
 from motet.models.protocol import Model
@@ -34,6 +37,8 @@ class Host:
         self._engine: Engine | None = None
         self._chats: Chats | None = None
         self._is_warm = False
+        self._files: list[str] | None = None
+        self._known: tuple[Chat, Known] | None = None
 
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
@@ -49,6 +54,10 @@ class Host:
                 self._with(buffer, Talk.retry)
             case "draft", [int(buffer), str(text)]:
                 self._with(buffer, lambda talk: self._start(talk.keep(text), buffer))
+            case "complete", [int(buffer), int(number), str(text)] if buffer in self._talks:
+                self._talks[buffer].complete(number, text)
+            case "complete", _:
+                pass  # nothing is known yet
             case "model", [int(buffer), str(name)]:
                 self._with(buffer, lambda talk: self._start(self._use(talk, name), buffer))
             case "close", [int(buffer)]:
@@ -111,11 +120,25 @@ class Host:
             del self._opening[buffer]
             self.peer.tell("unopened", buffer, str(error))
             return
-        talk = self._talks[buffer] = Talk(self.peer, buffer, chat)
+        talk = self._talks[buffer] = Talk(self.peer, buffer, chat, self._names)
         await talk.show()
         await self._warm_up()
+        await self._list_files()
         for act in self._opening.pop(buffer):
             act(talk)
+
+    def _names(self, chat: Chat) -> Known:
+        assert self._engine is not None  # there is a chat
+        if self._known is None or self._known[0] is not chat:
+            self._known = (chat, known_names(chat, self._engine.loaded.settings, lambda: self._files))
+        return self._known[1]
+
+    async def _list_files(self) -> None:
+        assert self._engine is not None  # there is a chat
+        with suppress(MotetError):  # completion works without
+            self._files = await self._engine.workspace.list_files()
+        for talk in self._talks.values():
+            talk.complete_again()
 
     async def _warm_up(self) -> None:
         """Import what the first request needs, while the human still types: that takes longer than sending it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
 from motet.chat.transcript import Blocks
+from motet.context.complete import Known, completions
 from motet.errors import MotetError
 from motet.messages import Message, Role
 from motet.models.protocol import Model, ReasoningDelta, Retrying, TextDelta
@@ -21,8 +22,11 @@ _LEVELS = {Level.INFO: "info", Level.WARNING: "warn", Level.ERROR: "error"}
 class Talk:
     """The chat of `buffer`, above its draft. What is sent while a turn runs is said at the next gap."""
 
-    def __init__(self, peer: Peer, buffer: int, chat: Chat) -> None:
+    def __init__(self, peer: Peer, buffer: int, chat: Chat, names: Callable[[Chat], Known]) -> None:
+        """`names`: all that can be named in a chat, for completion."""
         self.chat = chat
+        self._names = names
+        self._asked: tuple[int, str] | None = None
         self.buffer = buffer
         self._peer = peer
         self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
@@ -52,6 +56,20 @@ class Talk:
         """Keep what is typed and not sent."""
         await self.chat.keep_draft(text)
         self._peer.tell("kept", self.buffer, text)
+
+    def complete(self, number: int, text: str) -> None:
+        """Tell what can stand at the end of `text`, the draft up to the cursor, as the answer to question `number`."""
+        self._asked = (number, text)
+        found = completions(text, len(text), self._names(self.chat))
+        if found:
+            replaced = len(text[found[0].start :].encode("utf-8", "surrogateescape"))
+            rows = [[one.text, one.display, one.description] for one in found]
+            self._peer.tell("completed", self.buffer, number, replaced, rows)
+
+    def complete_again(self) -> None:
+        """Answer the newest question anew: more is known now."""
+        if self._asked is not None:
+            self.complete(*self._asked)
 
     def retry(self) -> None:
         """Ask again what was not answered, or go on where a limit ended the turn."""

@@ -9,9 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from motet.cli.chat.complete import Known, Name
 from motet.cli.chat.editor_line import EditorLine
-from motet.cli.chat.files import Files
 from motet.cli.chat.input_history import InputHistory
 from motet.cli.chat.meter import Meter, status_line
 from motet.cli.chat.plain_line import PlainLine
@@ -20,6 +18,8 @@ from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.chat.typed_ahead import TypedAhead
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import EndOfInput, Keyboard
+from motet.context.complete import Known, Name
+from motet.context.paths import Files
 
 MODELS = (Name("anthropic/claude-sonnet-4-5", "key in the environment"), Name("offline", "built in"))
 KNOWN = Known(

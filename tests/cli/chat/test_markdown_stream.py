@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from motet.cli.chat.markdown_stream import MarkdownStream
-from motet.cli.visible import visible
+from motet.visible import visible
 
 ANSWER = """\
 # The plan

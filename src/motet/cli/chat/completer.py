@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from motet.cli.chat.complete import Known, completions
+from motet.context.complete import Known, completions
 
 
 class ChatCompleter(Completer):

@@ -28,13 +28,13 @@ from motet.cli.chat.completer import ChatCompleter
 from motet.cli.chat.input_history import InputHistory
 from motet.cli.editor import edit_text
 from motet.cli.keys import EndOfInput
-from motet.cli.visible import one_line
 from motet.errors import MotetError
+from motet.visible import one_line
 
 if TYPE_CHECKING:
     from prompt_toolkit.buffer import Buffer
 
-    from motet.cli.chat.complete import Known
+    from motet.context.complete import Known
 
 PROMPT = "› "
 _DRAFT_DELAY = 0.5

@@ -12,10 +12,10 @@ from typing import cast
 from rich.cells import cell_len
 
 from motet.cli.chat.terminal import ChatTerminal
-from motet.cli.visible import one_line
 from motet.cli.wrap import Span, cut
 from motet.messages import ToolCall
 from motet.tools import ToolOutput
+from motet.visible import one_line
 
 _MOST = 100
 """Folds that can be shown again."""

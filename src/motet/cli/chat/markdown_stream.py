@@ -15,8 +15,8 @@ from motet.cli.chat.inline import Heading, Inline, Verbatim
 from motet.cli.chat.rows import Rows
 from motet.cli.chat.source_line import Lead, read_lead, without_quotes
 from motet.cli.chat.table import is_delimiter, lay_out
-from motet.cli.visible import visible
 from motet.cli.wrap import Span
+from motet.visible import visible
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"(`{3,})([^`]*)|(~{3,})(.*)")

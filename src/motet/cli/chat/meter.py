@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from motet.cli.visible import one_line
 from motet.cli.wrap import cut
+from motet.visible import one_line
 
 _BETWEEN = " · "
 _LEAST_MODEL = 12

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
-from motet.cli.visible import visible
 from motet.cli.wrap import Span, fitting, unbreakable
+from motet.visible import visible
 
 _PIECE = re.compile(r"[ \t]+|[^ \t]+")
 _LONGEST_WORD = 1_000

@@ -22,12 +22,12 @@ from motet.cli.chat.folded import Fold, Folds, of_output, of_reasoning, show, ti
 from motet.cli.chat.markdown_stream import MarkdownStream
 from motet.cli.chat.meter import short_count
 from motet.cli.chat.terminal import ChatTerminal
-from motet.cli.visible import one_line
 from motet.messages import ToolCall
 from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, ToolCallDelta
 from motet.tools import ToolOutput
 from motet.tools.kit import Told
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded
+from motet.visible import one_line
 
 _TAIL = 200
 """Characters of what is thought or put out that may stand on the moving line."""

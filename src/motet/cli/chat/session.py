@@ -9,9 +9,7 @@ from contextlib import AbstractContextManager, aclosing, nullcontext
 
 from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend, Sent
 from motet.cli.chat.acts import Acts, Next
-from motet.cli.chat.complete import Known, Name
 from motet.cli.chat.editor_line import EditorLine
-from motet.cli.chat.files import Files
 from motet.cli.chat.input_history import InputHistory, history_file
 from motet.cli.chat.meter import Meter, status_line
 from motet.cli.chat.plain_line import PlainLine, is_plain
@@ -20,9 +18,10 @@ from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.chat.typed_ahead import TypedAhead
 from motet.cli.front import Front
 from motet.cli.keys import EndOfInput
-from motet.context import Command
+from motet.context.complete import Known
 from motet.edits import Proposal
 from motet.engine import Chats, Engine
+from motet.engine.names import known_names
 from motet.errors import MotetError
 from motet.messages import Role
 from motet.models.protocol import Completed, TextDelta
@@ -222,28 +221,9 @@ class TerminalChat:
         if context is None:
             return Known()
         if self._names is None or self._names[0] is not context:
-            variables = [
-                Name(each.name, each.description, "TEXT" if each.has_params else "")
-                for each in context.known.variables
-            ]
-            tools = [Name(name, about) for name, about in self._chat.parts.tools.known.items()]
-            values = {
-                "model": self._models(),
-                "prompt": tuple(Name(entry.name, entry.description) for entry in context.library),
-            }
-            commands = [_named(command, values.get(command.name, ())) for command in context.commands]
-            self._names = (context, Known(variables, tools, commands, Files(lambda: self._files)))
+            known = known_names(self._chat, self._engine.loaded.settings, lambda: self._files)
+            self._names = (context, known)
         return self._names[1]
-
-    def _models(self) -> tuple[Name, ...]:
-        """Models by name; whether they can be used is only asked when one is chosen."""
-        from motet.models.providers.table import PROVIDERS
-
-        providers = self._engine.loaded.settings.providers
-        named = [f"{name}/{one.model}" if one.model else name for name, one in providers.items()]
-        own = [Name(name, "of your settings") for name in named]
-        table = [Name(f"{each.name}/{model}") for each in PROVIDERS.values() for model in each.models]
-        return (*own, *table, Name("offline", "built in"))
 
     async def _list_files(self) -> None:
         try:
@@ -266,8 +246,3 @@ class TerminalChat:
             except MotetError as error:
                 self._terminal.line(f"what you type is not kept: {error}", "yellow", hang=2)
                 return
-
-
-def _named(command: Command, values: tuple[Name, ...]) -> Name:
-    takes_files = "PATH" in command.parameters
-    return Name(command.name, command.description, command.parameters, values, takes_files)

@@ -9,8 +9,8 @@ from typing import Literal
 from rich.cells import cell_len
 
 from motet.cli.chat.inline import scan
-from motet.cli.visible import one_line
 from motet.cli.wrap import Span, wrap
+from motet.visible import one_line
 
 Row = list[list[Span]]
 _Side = Literal["<", ">", "^"]

@@ -13,8 +13,8 @@ from motet.cli.interrupts import Interrupts
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.cli.trials import Trial, Verdict, trials
-from motet.cli.visible import one_line
 from motet.settings.schema import EditFormat
+from motet.visible import one_line
 
 _FORMATS = get_args(EditFormat)
 

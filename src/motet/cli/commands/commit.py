@@ -20,7 +20,6 @@ from motet.cli.keys import EndOfInput
 from motet.cli.output import write_line
 from motet.cli.prompts import filled, prompt_entry
 from motet.cli.terminal import Terminal
-from motet.cli.visible import visible
 from motet.context import PromptEntry
 from motet.context.attachment import plain, wrap
 from motet.engine import Engine
@@ -29,6 +28,7 @@ from motet.git import work_tree
 from motet.messages import Message, tags
 from motet.models.protocol import Limits, TextDelta
 from motet.turn import AnswerStarted
+from motet.visible import visible
 
 _FENCED = re.compile(r"\s*```[^\n`]*\n(.*?)\n```\s*\Z", re.DOTALL)
 _ACTING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -15,8 +15,6 @@ from motet.cli.editor import run_editor
 from motet.cli.interrupts import Interrupts
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import as_json as to_json
-from motet.cli.visible import one_line
 from motet.engine import load
 from motet.engine.models import model_config
 from motet.errors import ModelError, ModelErrorKind, UsageError
@@ -28,6 +26,8 @@ from motet.models.settings_file import set_values, unset, values_in
 from motet.paths import config_file
 from motet.settings.load import dotted
 from motet.settings.schema import ModelSettings
+from motet.visible import as_json as to_json
+from motet.visible import one_line
 
 _TEMPLATE = """\
 # motet's settings. docs/settings.md explains each; `motet config show --origin` tells what is in force.

@@ -11,10 +11,10 @@ from motet.chat.view import name_of, tokens_of
 from motet.cli.output import write_json, write_line
 from motet.cli.previewed import Previewed, previewed, require_text
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line
 from motet.messages import Message
 from motet.models.protocol import ModelRequest, ToolDefinition
 from motet.turn import estimate_request
+from motet.visible import one_line
 
 
 @click.command("context", options_metavar="[OPTIONS]")

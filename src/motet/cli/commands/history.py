@@ -15,10 +15,10 @@ import click
 from motet.cli.chat_names import find_chat, short_id
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line, visible
 from motet.errors import InputError, MotetError, UsageError
 from motet.history import ChatInfo, History, Hit
 from motet.paths import state_dir
+from motet.visible import one_line, visible
 from motet.workspace import find_workspace
 
 

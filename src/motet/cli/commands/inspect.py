@@ -11,9 +11,9 @@ from motet.chat.view import name_of, tokens_of
 from motet.cli.output import write_json, write_line
 from motet.cli.previewed import Previewed, previewed, require_text
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line, visible
 from motet.errors import UsageError
 from motet.messages import Message
+from motet.visible import one_line, visible
 
 
 @click.command("inspect", options_metavar="[OPTIONS]")

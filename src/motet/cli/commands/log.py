@@ -12,10 +12,10 @@ import click
 from motet.cli.chat_names import short_id
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line, visible
 from motet.engine.faults import FaultLog
 from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog
+from motet.visible import one_line, visible
 
 _MOST = 1_000_000
 _FILES = 3

@@ -14,11 +14,11 @@ from motet.cli.answer import piped_text
 from motet.cli.output import ReaderGone, write_json, write_line
 from motet.cli.prompts import library, prompt_entry
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line, visible
 from motet.context import PromptEntry
 from motet.errors import ExitCode, MotetError
 from motet.paths import config_dir
 from motet.prompts import LIBRARY
+from motet.visible import one_line, visible
 
 
 @dataclass(frozen=True, slots=True)

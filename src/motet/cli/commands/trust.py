@@ -10,10 +10,10 @@ import click
 from motet.cli.keys import EndOfInput, Keyboard
 from motet.cli.output import write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line
 from motet.engine import Engine
 from motet.errors import PermissionDenied, UsageError
 from motet.permissions import Action
+from motet.visible import one_line
 
 
 @click.command("trust")

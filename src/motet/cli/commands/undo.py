@@ -14,9 +14,9 @@ from motet.cli.ask import ask_in_terminal
 from motet.cli.keys import Keyboard
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.cli.visible import one_line
 from motet.engine import Engine
 from motet.errors import UsageError
+from motet.visible import one_line
 from motet.workspace import CheckpointInfo, resolve_user_path
 from motet.workspace.undo import UndoReport
 

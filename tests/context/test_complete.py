@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from motet.cli.chat.complete import Completion, Known, Name, completions
-from motet.cli.chat.files import Files
+from motet.context.complete import Completion, Known, Name, completions
+from motet.context.paths import Files
 
 PATHS = (
     "src/app.py",

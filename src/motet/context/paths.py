@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from motet.cli.visible import one_line
+from motet.visible import one_line
 
 _LONGEST_QUERY = 200
 _MOST_RANKED = 1_000

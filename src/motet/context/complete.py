@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from motet.cli.chat.files import Files
-from motet.cli.visible import one_line
 from motet.context.markdown import leaves
 from motet.context.names import begins
+from motet.context.paths import Files
+from motet.visible import one_line
 
 _MOST = 50
 """Completions at once."""
