@@ -185,7 +185,7 @@ def test_names_and_paths_are_completed_without_any_plugin(vim: Editor, provider:
     vim.chat()
     vim.keys("isee #dif")
     assert menu(vim) == [("#diff TEXT", "what is not committed yet; `#{diff:staged}` only what is staged")]
-    vim.keys("<C-n><C-y> and @app")
-    assert menu(vim)[0][0] == "src/app.py"
+    vim.keys("<C-n><C-y>and @app")
+    assert menu(vim) == [("app.py", "src")]
     vim.keys("<C-n><C-y><Esc>")
-    assert vim.lines[-1] == "see #diff and [app.py](./src/app.py)"
+    assert vim.lines[-1] == "see #diff and [app.py](./src/app.py) "
