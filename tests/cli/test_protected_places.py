@@ -13,7 +13,7 @@ from motet.models.scripted import Answer, call
 Serve = Callable[..., Provider]
 
 PLACES = (
-    ".git/config", ".git/hooks/pre-commit", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".motet.toml", ".envrc", ".exrc",
+    ".git/config", ".git/hooks/pre-commit", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".motet.toml", ".exrc",
     ".nvim.lua", ".bashrc", ".profile", ".zshrc", ".vscode/settings.json", ".claude/settings.json", ".cursor/mcp.json",
     ".husky/pre-push", ".pre-commit-config.yaml", "AGENTS.md", "sub/CLAUDE.md",
 )  # fmt: skip

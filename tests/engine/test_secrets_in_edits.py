@@ -13,18 +13,21 @@ from motet.permissions import Answer as Yes
 DIFF = "<<<<<<< SEARCH\nDATABASE_PASSWORD=changeme\n=======\nDATABASE_PASSWORD=x\n>>>>>>> REPLACE\n"
 
 
-@pytest.mark.parametrize("path", [".env", "notes.txt"])
-async def test_a_refused_edit_does_not_tell_what_stands_in_a_file_of_secrets(tmp_path: Path, path: str) -> None:
+@pytest.mark.parametrize(("path", "real"), [(".env", ".env"), ("notes.txt", ".env"), (".envrc", ".envrc")])
+async def test_a_refused_edit_does_not_tell_what_stands_in_a_file_of_secrets(
+    tmp_path: Path, path: str, real: str
+) -> None:
     edit = Answer(calls=(call("replace_in_file", {"path": path, "diff": DIFF}),))
     human = Answers(Yes.NO)
     async with house(tmp_path, [edit, Answer(text="I could not.")], ask=human) as place:
         (place.root / ".env").write_text("DATABASE_PASSWORD=hunter2\n")
+        (place.root / ".envrc").write_text("DATABASE_PASSWORD=hunter2\n")
         (place.root / "notes.txt").symlink_to(".env")
         await place.m.chat(tools=["editor"]).ask("change the password")
         assert not any("hunter2" in request.text for request in place.server.requests)
         (told,) = [m["content"] for m in place.server.requests[1].body["messages"] if m["role"] == "tool"]
         assert told.startswith(
-            f"{path}: refused (not_found): read:.env: a file of secrets, which no model may read"
+            f"{path}: refused (not_found): read:{real}: a file of secrets, which no model may read"
         ), told
 
 

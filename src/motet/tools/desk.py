@@ -124,7 +124,7 @@ class EditDesk:
         return real
 
     async def _require(self, path: str) -> None:
-        """Raises `PermissionDenied` for a file of secrets that the model may not see."""
+        """Raises `PermissionDenied` for a file of secrets that is there and that the model may not see."""
         if self._gate is None:
             return
         real = "" if "\0" in path else await asyncio.to_thread(resolved, self._workspace.root, path)
@@ -137,16 +137,18 @@ class EditDesk:
         unreadable: dict[str, MotetError] = {}
         for path in dict.fromkeys(edit.path for edit in edits):
             try:
+                file = await self._workspace.read(path)
                 await self._require(path)
-                files[path] = await self._workspace.read(path)
+                files[path] = file
             except FileMissing:
                 continue  # an edit may create it
             except MotetError as error:
                 unreadable[path] = error
         for move in (edit for edit in edits if isinstance(edit, Move)):
             try:
+                file = await self._workspace.read(move.to)
                 await self._require(move.to)
-                files.setdefault(move.to, await self._workspace.read(move.to))
+                files.setdefault(move.to, file)
             except FileMissing:
                 continue
             except (NotText, FileTooLarge):
