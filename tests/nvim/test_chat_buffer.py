@@ -189,3 +189,19 @@ def test_names_and_paths_are_completed_without_any_plugin(vim: Editor, provider:
     assert menu(vim) == [("app.py", "src")]
     vim.keys("<C-n><C-y><Esc>")
     assert vim.lines[-1] == "see #diff and [app.py](./src/app.py) "
+
+
+@pytest.mark.acceptance("S0-081")
+def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Serve, project: Project) -> None:
+    served = provider([YES])
+    project.write({"a.py": "x = 1\n"})
+    vim.chat()
+    vim.keys("i/file a.py<Esc><CR>")
+    vim.turn_ends()
+    assert vim.messages == ["motet: with the next message: <file>a.py</file>"]
+    assert vim.lines[-1] == ""
+    vim.keys("GA/file nosuch.py<Esc><CR>")
+    vim.turn_ends()
+    vim.keys("GA/nosuch<Esc><CR>")
+    vim.turn_ends()
+    assert "x = 1" in served.requests[0].text and "/nosuch" in served.requests[0].text

@@ -59,7 +59,7 @@ class Host:
             case "complete", _:
                 pass  # nothing is known yet
             case "model", [int(buffer), str(name)]:
-                self._with(buffer, lambda talk: self._start(self._use(talk, name), buffer))
+                self._with(buffer, lambda talk: self._start(talk.use(name), buffer))
             case "close", [int(buffer)]:
                 self._with(buffer, lambda talk: self._start(self._close(buffer, talk), buffer))
             case "answered", [int(number), answer] if self._questions is not None:
@@ -120,7 +120,7 @@ class Host:
             del self._opening[buffer]
             self.peer.tell("unopened", buffer, str(error))
             return
-        talk = self._talks[buffer] = Talk(self.peer, buffer, chat, self._names)
+        talk = self._talks[buffer] = Talk(self.peer, buffer, chat, self._names, self._named)
         await talk.show()
         await self._warm_up()
         await self._list_files()
@@ -161,10 +161,9 @@ class Host:
                 return (await self._engine.choose_model(stored.model))[0]
         return (await self._engine.choose_model(work="chat"))[0]
 
-    async def _use(self, talk: Talk, name: str) -> None:
+    async def _named(self, name: str) -> Model:
         assert self._engine is not None  # there is a chat
-        model, _ = await self._engine.choose_model(name)
-        talk.use(model)
+        return (await self._engine.choose_model(name))[0]
 
     async def _close(self, buffer: int, talk: Talk) -> None:
         self._talks.pop(buffer, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
@@ -12,6 +12,7 @@ from motet.context.complete import Known, completions
 from motet.errors import MotetError
 from motet.messages import Message, Role
 from motet.models.protocol import Model, ReasoningDelta, Retrying, TextDelta
+from motet.nvim.commands import Commands, tried
 from motet.nvim.page import Page
 from motet.nvim.rpc import Peer
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
@@ -22,10 +23,19 @@ _LEVELS = {Level.INFO: "info", Level.WARNING: "warn", Level.ERROR: "error"}
 class Talk:
     """The chat of `buffer`, above its draft. What is sent while a turn runs is said at the next gap."""
 
-    def __init__(self, peer: Peer, buffer: int, chat: Chat, names: Callable[[Chat], Known]) -> None:
-        """`names`: all that can be named in a chat, for completion."""
+    def __init__(
+        self,
+        peer: Peer,
+        buffer: int,
+        chat: Chat,
+        names: Callable[[Chat], Known],
+        model: Callable[[str], Awaitable[Model]],
+    ) -> None:
+        """`names`: all that can be named in a chat, for completion; `model`: the model of a name."""
         self.chat = chat
         self._names = names
+        self._model = model
+        self._commands = Commands(chat, self.use)
         self._asked: tuple[int, str] | None = None
         self.buffer = buffer
         self._peer = peer
@@ -49,6 +59,9 @@ class Talk:
         if self._turn is not None and not self._turn.done():
             self.chat.say(text)
             self._peer.tell("taken", self.buffer)
+            return
+        if self._commands.is_command(text):
+            self._turn = asyncio.create_task(self._command(text))
             return
         self._turn = asyncio.create_task(self._run(self.chat.send(text)))
 
@@ -77,9 +90,9 @@ class Talk:
             self._peer.tell("taken", self.buffer, False)
             self._turn = asyncio.create_task(self._run(self.chat.go_on()))
 
-    def use(self, model: Model) -> None:
-        """Go on with another model."""
-        self.chat.use(model)
+    async def use(self, name: str) -> None:
+        """Go on with the model of that name. Raises `MotetError`."""
+        self.chat.use(await self._model(name))
         self._state("ready")
 
     def stop(self) -> None:
@@ -91,6 +104,16 @@ class Talk:
         await self.chat.close()
         if self._turn is not None:
             await asyncio.wait({self._turn})
+
+    async def _command(self, text: str) -> None:
+        """Do a slash command: the draft is taken when it is done, and stays as it is when it cannot be."""
+        done, told = await tried(self._commands, text)
+        for level, line in told:
+            self._peer.tell("notice", self.buffer, level, line)
+        if done:
+            self._peer.tell("taken", self.buffer)
+            self._state("ready")
+        self._peer.tell("idle", self.buffer)
 
     async def _run(self, turn: AsyncGenerator[ChatEvent]) -> None:
         """One turn; what is wrong before anything is sent leaves the draft as it is."""
