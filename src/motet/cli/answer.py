@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from motet.errors import InputError, UsageError
 STANDARD_INPUT = "-"
 _MOST_BYTES = 64 * 1024 * 1024
 """A larger answer was written by no model."""
+_LOOKS_UP = 0.2
+"""Seconds between two looks at whether the human has pressed Ctrl-C."""
 _LINE_LIMIT = 1023 if sys.platform == "darwin" else 4095
 """Bytes of a line that a terminal keeps while it is typed or pasted; of a longer one it drops the rest in silence."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -49,13 +52,27 @@ def _read_standard_input() -> bytes:
     if is_typed:
         print("Paste the answer, then press Enter and Ctrl-D.", file=sys.stderr)
     try:
-        data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+        data = _typed(sys.stdin.fileno()) if is_typed else sys.stdin.buffer.read(_MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"standard input: {error.strerror}") from error
     if is_typed and any(len(line) >= _LINE_LIMIT for line in data.split(b"\n")):
         raise InputError("the terminal may have cut a long line of what was pasted; save the answer as a FILE")
     if not is_typed and sys.stderr.isatty():
         _turn_to_terminal()
+    return data
+
+
+def _typed(descriptor: int) -> bytes:
+    """All that is typed or pasted up to Ctrl-D. A Ctrl-C in the moment before a read begins would else be heeded only
+    when that ends, with the next line."""
+    data = b""
+    while len(data) <= _MOST_BYTES:
+        while not select.select([descriptor], [], [], _LOOKS_UP)[0]:
+            pass
+        piece = os.read(descriptor, 1 << 16)
+        if not piece:
+            break
+        data += piece
     return data
 
 
