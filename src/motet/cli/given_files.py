@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from motet.chat import Chat
 from motet.cli.terminal import Terminal
-from motet.context import Sources, share_path
+from motet.context import share_path
+from motet.engine.filling import sources_of
 from motet.errors import UsageError
 from motet.workspace import resolve_user_path
 
@@ -47,13 +48,6 @@ def _given(root: Path, text: str) -> GivenFile:
     if not 1 <= first <= last:
         raise UsageError(f"{text}: lines are counted from 1, as in {found[1]}:10-40")
     return GivenFile(resolve_user_path(root, Path.cwd(), found[1]), (first, last))
-
-
-def sources_of(chat: Chat) -> Sources:
-    """Where the content comes from that `chat` shares, for the model that it has."""
-    context, limits = chat.parts.context, chat.model.limits
-    assert context is not None  # the engine gives each chat one
-    return replace(context.sources, sees_images=limits.images, reads_documents=limits.documents)
 
 
 async def share_files(chat: Chat, files: Sequence[GivenFile], terminal: Terminal) -> None:

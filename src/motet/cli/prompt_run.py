@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from motet.chat import Chat, ChatEvent
 from motet.cli.chat_json import ChatJson
 from motet.cli.chat_lines import AnswerView, drawn
-from motet.cli.given_files import GivenFile, given_files, share_files, sources_of
-from motet.cli.prompts import filled
+from motet.cli.given_files import GivenFile, given_files, share_files
 from motet.cli.terminal import Terminal
 from motet.context import PromptEntry, RuleGroup, find_rules, share_path
 from motet.diagnostics import DiagnosticsService
 from motet.engine import Engine
+from motet.engine.filling import filled, sources_of
 from motet.errors import ExitCode, UsageError
 from motet.messages import Message, tags
 from motet.text import Severity

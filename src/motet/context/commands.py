@@ -14,7 +14,7 @@ from typing import Protocol
 from motet.context import own
 from motet.context.library import PromptEntry
 from motet.context.sources import Shared, Sources, notice
-from motet.errors import MotetError, SettingsError
+from motet.errors import MotetError, SettingsError, UsageError
 from motet.settings.callback import describe
 
 
@@ -24,6 +24,14 @@ class CommandCall:
 
     argument: str = ""
     bang: bool = False
+
+    def number(self, default: int) -> int:
+        """The argument as a number. Raises `UsageError`."""
+        if not self.argument:
+            return default
+        if not (self.argument.isascii() and self.argument.isdecimal()):
+            raise UsageError(f"{self.argument}: a number is wanted")
+        return int(self.argument)
 
 
 class Command(Protocol):
@@ -195,6 +203,9 @@ CHAT_COMMANDS: Sequence[ChatCommand] = (
     ChatCommand("tools", "show the tools that were handed over"),
     ChatCommand("clear", "begin a new chat"),
     ChatCommand("prompt", "use a prompt of the library", "[NAME]"),
+    ChatCommand("pin", "send a shared file again whenever it has changed", "ITEM", "Item to pin"),
+    ChatCommand("watch", "send what has changed in a shared file", "ITEM", "Item to watch"),
+    ChatCommand("drop", "take something out of what is shared, or a tool away", "ITEM|@TOOL", "Item to drop"),
 )
 """Declared only: the chat does them."""
 

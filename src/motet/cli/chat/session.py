@@ -8,19 +8,22 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing, nullcontext
 
 from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend, Sent
-from motet.cli.chat.acts import Acts, Next
 from motet.cli.chat.editor_line import EditorLine
 from motet.cli.chat.input_history import InputHistory, history_file
 from motet.cli.chat.meter import Meter, status_line
 from motet.cli.chat.plain_line import PlainLine, is_plain
+from motet.cli.chat.reading import TerminalReader
 from motet.cli.chat.screen import ChatScreen
 from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.chat.typed_ahead import TypedAhead
 from motet.cli.front import Front
 from motet.cli.keys import EndOfInput
+from motet.context import CommandCall
+from motet.context.commands import ChatCommand
 from motet.context.complete import Known
 from motet.edits import Proposal
 from motet.engine import Chats, Engine
+from motet.engine.acts import Act, Acts, Next
 from motet.engine.names import known_names
 from motet.errors import MotetError
 from motet.messages import Role
@@ -98,6 +101,7 @@ class TerminalChat:
                     self._screen.said(first)
                 text, first = first or await line.read(draft), ""
                 coming = await self._acts.of(text)
+                self._screen.model = self._chat.model.name
                 self._leaves = coming.leaves
                 if not coming.send:
                     self._drafted("")  # a command is no draft
@@ -170,7 +174,8 @@ class TerminalChat:
         """Go on with this chat."""
         self._chat = chat
         self._screen.model = chat.model.name
-        self._acts = Acts(chat, self._chats, self._engine, self._screen, self._terminal)
+        reader = TerminalReader(self._terminal, self._screen)
+        self._acts = Acts(chat, self._chats, self._engine, reader, self._own_commands())
         self._names = None
         for note in chat.notes:
             self._terminal.line(note, "yellow", hang=2)
@@ -178,6 +183,22 @@ class TerminalChat:
             self._terminal.line(
                 "Another motet holds this chat: read it here, /fork goes on with a copy.", "yellow", hang=2
             )
+
+    def _own_commands(self) -> dict[ChatCommand, Act]:
+        """Commands that only a terminal needs."""
+
+        async def show(call: CommandCall) -> Next:
+            if not self._screen.show(call.number(1)):
+                self._terminal.line("There is nothing to show.", "dim", hang=2)
+            return Next()
+
+        async def leave(call: CommandCall) -> Next:
+            return Next(leaves=True)
+
+        return {
+            ChatCommand("show", "show the last folded output, or the last N, in full", "[N]"): show,
+            ChatCommand("exit", "leave; `motet chat -c` goes on here"): leave,
+        }
 
     def _draw_newest(self) -> None:
         """Show where a chat stands that goes on."""

@@ -18,11 +18,12 @@ from motet.cli.front import Front, in_front
 from motet.cli.git_commit import git_commit
 from motet.cli.keys import EndOfInput
 from motet.cli.output import write_line
-from motet.cli.prompts import filled, prompt_entry
+from motet.cli.prompts import prompt_entry
 from motet.cli.terminal import Terminal
 from motet.context import PromptEntry
 from motet.context.attachment import plain, wrap
 from motet.engine import Engine
+from motet.engine.filling import filled
 from motet.errors import ExitCode, ModelError, ModelErrorKind, MotetError
 from motet.git import work_tree
 from motet.messages import Message, tags

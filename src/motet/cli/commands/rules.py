@@ -10,11 +10,11 @@ import click
 
 from motet.chat.view import tokens_of
 from motet.cli.front import Front
-from motet.cli.given_files import sources_of
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.context import FoundRules, find_rules
 from motet.engine import Engine
+from motet.engine.filling import sources_of
 from motet.messages import Message
 from motet.models.offline import OfflineModel
 from motet.visible import one_line

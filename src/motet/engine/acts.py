@@ -1,33 +1,25 @@
-"""What slash commands do in the terminal: those about the chat itself, and those that share something."""
+"""What slash commands do in a chat: those about the chat itself, and those that share something. A front end shows what
+they say, and does what comes next."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Protocol
 
 from motet.chat import Chat
-from motet.chat.view import name_of, sizes, tokens_of
-from motet.cli.chat.meter import short_count
-from motet.cli.chat.screen import ChatScreen
-from motet.cli.prompts import filled
-from motet.cli.terminal import Terminal
+from motet.chat.view import sizes
 from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State
 from motet.context.commands import ChatCommand
-from motet.engine import Chats, Engine
+from motet.engine.chats import Chats
+from motet.engine.engine import Engine
+from motet.engine.filling import filled
 from motet.errors import MotetError, UsageError
 from motet.messages import Message, Role, tags
-from motet.models.protocol import Completed, TextDelta
+from motet.models.protocol import ModelRequest
 
-MORE: tuple[ChatCommand, ...] = (
-    ChatCommand("show", "show the last folded output, or the last N, in full", "[N]"),
-    ChatCommand("pin", "send a shared file again whenever it has changed", "ITEM", "Item to pin"),
-    ChatCommand("watch", "send what has changed in a shared file", "ITEM", "Item to watch"),
-    ChatCommand("drop", "take something out of what is shared, or a tool away", "ITEM|@TOOL", "Item to drop"),
-    ChatCommand("exit", "leave; `motet chat -c` goes on here"),
-)
-"""Commands that only a terminal needs."""
 _LIKE_A_COMMAND = re.compile(r"/([a-z][a-z_-]*)(!?)(?:[ \t]|$)")
 _ALIKE = 0.75
 """From which likeness on a word is taken for a mistyped command."""
@@ -37,7 +29,7 @@ _ALIKE = 0.75
 class Next:
     """What comes after a command: a text that is sent, one that is put into the line, another chat, or the end. With
     `goes_on` the model is asked again without a new text. `given` is sent as it is: it holds what others wrote. `tag`:
-    where what is sent comes from."""
+    where what is sent comes from. `failed`: nothing was done, and why is said."""
 
     send: str = ""
     given: str = ""
@@ -46,23 +38,55 @@ class Next:
     chat: Chat | None = None
     leaves: bool = False
     goes_on: bool = False
+    failed: bool = False
+
+
+Act = Callable[[CommandCall], Awaitable[Next]]
+
+
+class Reader(Protocol):
+    """Who reads what a command says; each front end shows it in its own way."""
+
+    def say(self, line: str) -> None:
+        """What was done, in a line."""
+        ...
+
+    def fail(self, line: str) -> None:
+        """Why nothing was done, in a line."""
+        ...
+
+    def markdown(self, text: str) -> None:
+        """An answer of several lines, in Markdown."""
+        ...
+
+    def table(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Two columns."""
+        ...
+
+    def request(self, request: ModelRequest) -> None:
+        """The whole of a request."""
+        ...
 
 
 class Acts:
-    """The commands of one chat."""
+    """The commands of one chat. `more`: commands that only this front end has, and what they do."""
 
-    def __init__(self, chat: Chat, chats: Chats, engine: Engine, screen: ChatScreen, terminal: Terminal) -> None:
+    def __init__(
+        self,
+        chat: Chat,
+        chats: Chats,
+        engine: Engine,
+        reader: Reader,
+        more: Mapping[ChatCommand, Act] | None = None,
+    ) -> None:
         self._chat = chat
         self._chats = chats
         self._engine = engine
-        self._screen = screen
-        self._terminal = terminal
+        self._reader = reader
         context = chat.parts.context
         assert context is not None  # the engine gives every chat one
         self._context = context
-        for command in MORE:
-            context.commands.add(command)
-        self._of_chat: dict[str, Callable[[CommandCall], Awaitable[Next]]] = {
+        self._of_chat: dict[str, Act] = {
             "compact": self._compact,
             "context": self._list_context,
             "inspect": self._inspect,
@@ -75,25 +99,30 @@ class Acts:
             "tools": self._tools,
             "clear": self._clear,
             "prompt": self._prompt,
-            "show": self._show,
             "pin": self._pin,
             "watch": self._watch,
             "drop": self._drop,
-            "exit": self._exit,
         }
+        for command, act in (more or {}).items():
+            context.commands.add(command)
+            self._of_chat[command.name] = act
 
     @property
     def commands(self) -> Iterable[Command]:
         """All that there are."""
         return self._context.commands
 
+    def is_command(self, text: str) -> bool:
+        """Whether `text` is a command, or looks like one that was mistyped."""
+        return self._context.commands.parse(text) is not None or bool(self._mistyped(text))
+
     async def of(self, text: str) -> Next:
         """What `text` leads to: a command is done, everything else is sent. A failure is a line."""
         parsed = self._context.commands.parse(text)
         if parsed is None:
             if unknown := self._mistyped(text):
-                self._terminal.line(unknown, "red", hang=2, always=True)
-                return Next(draft=text)
+                self._reader.fail(unknown)
+                return Next(draft=text, failed=True)
             return Next(send=text)
         waited = {item.id for item in self._chat.share.waiting}
         try:
@@ -105,13 +134,13 @@ class Acts:
             if parsed.command.by_chat and entry is not None:
                 return await self._use(entry, parsed.call.argument)
             for line in await self._chat.share.run(text, self._chat.model.limits):
-                self._screen(TextDelta(line))
-                self._screen(Completed("stop"))
+                self._reader.markdown(line)
             for item in self._chat.share.waiting:
                 if item.context is not None and item.id not in waited:
-                    self._terminal.line(f"With the next message: {item.context.id}", "dim", hang=2)
+                    self._reader.say(f"With the next message: {item.context.id}")
         except MotetError as error:
-            self._terminal.line(str(error), "red", hang=2, always=True)
+            self._reader.fail(str(error))
+            return Next(failed=True)
         return Next()
 
     def _mistyped(self, text: str) -> str:
@@ -129,62 +158,53 @@ class Acts:
     async def _compact(self, call: CommandCall) -> Next:
         before = self._chat.tokens
         if await self._chat.compact():
-            self._say(f"Summed up: {before:,} tokens are {self._chat.tokens:,} now.")
+            self._reader.say(f"Summed up: {before:,} tokens are {self._chat.tokens:,} now.")
         else:
             kept = self._chat.options.keep_cycles
             last = f"last {kept} turns stay as they are" if kept > 1 else "last turn stays as it is"
-            self._say(f"There is nothing to sum up: the {last}.")
+            self._reader.say(f"There is nothing to sum up: the {last}.")
         return Next()
 
     async def _list_context(self, call: CommandCall) -> Next:
         request = await self._chat.preview(call.argument)
-        for name, tokens in sizes(request.messages):
-            self._terminal.spans((f"{tokens:>8,}  ", "dim"), (name, ""), hang=10)
-        for line in self._chat.share.lines:
-            self._terminal.spans((" " * 10, ""), (line, "cyan"), hang=10)
-        total, window = self._chat.tokens, self._chat.model.limits.context_tokens
-        self._terminal.spans((f"{total:>8,}  ", "bold"), (f"of {window:,} tokens, tools included", ""), hang=10)
+        rows = [(f"{tokens:,}", name) for name, tokens in sizes(request.messages)]
+        rows += [("", line) for line in self._chat.share.lines]
+        window = self._chat.model.limits.context_tokens
+        self._reader.table([*rows, (f"{self._chat.tokens:,}", f"of {window:,} tokens, tools included")])
         return Next()
 
     async def _inspect(self, call: CommandCall) -> Next:
-        request = await self._chat.preview(call.argument)
-        for message in request.messages:
-            head = f"{message.role.value}  {name_of(message)}  {short_count(tokens_of(message))} tokens"
-            self._terminal.line(head, "bold", hang=2)
-            for line in message.text.split("\n"):
-                self._terminal.verbatim(("  ", ""), (line, "dim"))
-            for one in message.calls:
-                self._terminal.line(f"  {one.name} {one.arguments}", "dim", hang=4)
-        for tool in request.tools:
-            self._terminal.line(f"tool  {tool.name}", "bold", hang=2)
+        self._reader.request(await self._chat.preview(call.argument))
         return Next()
 
     async def _edit(self, call: CommandCall) -> Next:
         if not self._cycle:
             raise UsageError("nothing was said yet; there is no message to edit")
-        cycle = self._number(call, self._cycle)
+        cycle = call.number(self._cycle)
         before = self._chat.before_cycle(cycle)
         said = [one for one in self._chat.messages if one.visible and one.meta.cycle == cycle]
         text = said[0].shown if said and said[0].role is Role.USER else ""
         forked = await self._chats.fork(self._chat, before)
-        self._say("Change the text and send it: the chat goes on from there, the old one stays in `motet history`.")
+        self._reader.say(
+            "Change the text and send it: the chat goes on from there, the old one stays in `motet history`."
+        )
         return Next(draft=text, chat=forked)
 
     async def _fork(self, call: CommandCall) -> Next:
-        before = self._chat.before_cycle(self._number(call, 0)) if call.argument else None
+        before = self._chat.before_cycle(call.number(0)) if call.argument else None
         forked = await self._chats.fork(self._chat, before)
-        self._say("This is a chat of its own now; the other one stays in `motet history`.")
+        self._reader.say("This is a chat of its own now; the other one stays in `motet history`.")
         return Next(chat=forked)
 
     async def _rename(self, call: CommandCall) -> Next:
         await self._chat.rename(call.argument)
-        self._say(f"The chat is called: {self._chat.info.title}")
+        self._reader.say(f"The chat is called: {self._chat.info.title}")
         return Next()
 
     async def _undo(self, call: CommandCall) -> Next:
         report = await self._engine.workspace.undo()
         files = (*report.restored, *report.merged, *report.removed)
-        self._say(f"Taken back: {', '.join(files) or 'nothing, all is as it was'}")
+        self._reader.say(f"Taken back: {', '.join(files) or 'nothing, all is as it was'}")
         return Next()
 
     async def _retry(self, call: CommandCall) -> Next:
@@ -197,29 +217,27 @@ class Acts:
         if call.argument:
             model, why = await self._engine.choose_model(call.argument)
             self._chat.use(model)
-            self._screen.model = model.name
-            self._say(f"Model: {model.name} ({why})")
+            self._reader.say(f"Model: {model.name} ({why})")
         else:
-            self._say(f"Model: {self._chat.model.name}; /model NAME changes it, `motet models` lists them")
+            self._reader.say(f"Model: {self._chat.model.name}; /model NAME changes it, `motet models` lists them")
         return Next()
 
     async def _tools(self, call: CommandCall) -> Next:
         names = [tool.spec.name for tool in self._chat.share.tools()]
-        self._say(
+        self._reader.say(
             f"Tools: {', '.join(names)}" if names else "No tools; @files, @cmd, @web in a message hand some over."
         )
         return Next()
 
     async def _clear(self, call: CommandCall) -> Next:
         chat = self._chats.new(self._chat.model)
-        self._say("A new chat; the other one stays in `motet history`." if self._cycle else "A new chat.")
+        self._reader.say("A new chat; the other one stays in `motet history`." if self._cycle else "A new chat.")
         return Next(chat=chat)
 
     async def _prompt(self, call: CommandCall) -> Next:
         name, _, given = call.argument.partition(" ")
         if not name:
-            for entry in self._context.library:
-                self._terminal.spans((f"  /{entry.name}  ", "cyan"), (entry.description, ""), hang=4)
+            self._reader.table([(f"/{entry.name}", entry.description) for entry in self._context.library])
             return Next()
         entry = self._context.library.get(name)
         if entry is None:
@@ -242,11 +260,6 @@ class Acts:
             return Next(given=text, tag=tags.FROM_CUSTOM_PROMPT)
         return Next(send=text, tag=tags.FROM_CUSTOM_PROMPT) if entry.auto_submit else Next(draft=text)
 
-    async def _show(self, call: CommandCall) -> Next:
-        if not self._screen.show(self._number(call, 1)):
-            self._say("There is nothing to show.")
-        return Next()
-
     async def _pin(self, call: CommandCall) -> Next:
         return await self._mark(call, State.PINNED, "pinned: it is sent again whenever it has changed")
 
@@ -257,21 +270,18 @@ class Acts:
         item = self._item(call.argument)
         if not await self._chat.mark(item, state):
             raise UsageError(f"{item}: only files can be kept fresh")
-        self._say(f"{item} is {said}")
+        self._reader.say(f"{item} is {said}")
         return Next()
 
     async def _drop(self, call: CommandCall) -> Next:
         if call.argument.startswith("@"):
             gone = await self._chat.take_away(call.argument)
-            self._say(f"{call.argument}: {'taken away' if gone else 'was not handed over'}")
+            self._reader.say(f"{call.argument}: {'taken away' if gone else 'was not handed over'}")
             return Next()
         item = self._item(call.argument)
         await self._chat.remove(item)
-        self._say(f"{item}: not shared any more")
+        self._reader.say(f"{item}: not shared any more")
         return Next()
-
-    async def _exit(self, call: CommandCall) -> Next:
-        return Next(leaves=True)
 
     def _item(self, written: str) -> str:
         """The one item that `written` is a part of. Raises `UsageError`."""
@@ -285,16 +295,6 @@ class Acts:
             raise UsageError(f"{written}: {what}; shared: {', '.join(found or ids) or 'nothing'}")
         return found[0]
 
-    def _number(self, call: CommandCall, default: int) -> int:
-        if not call.argument:
-            return default
-        if not (call.argument.isascii() and call.argument.isdecimal()):
-            raise UsageError(f"{call.argument}: a number is wanted")
-        return int(call.argument)
-
     @property
     def _cycle(self) -> int:
         return max((message.meta.cycle for message in self._chat.messages), default=0)
-
-    def _say(self, text: str) -> None:
-        self._terminal.line(text, "dim", hang=2)
