@@ -1,6 +1,7 @@
 -- Chat buffers: the transcript above, which is drawn and never typed, and the draft below it, which is never drawn.
 local api = vim.api
 local look = require("motet.look")
+require("motet.context") -- notes from now on where the human works
 local process = require("motet.process")
 
 local M = {}
@@ -313,8 +314,43 @@ function M.retry(buf)
   tell(assert(of(buf)), "retry")
 end
 
-function M.model(buf, name)
-  tell(assert(of(buf)), "model", name)
+---Do a slash command; the draft stays as it is.
+function M.command(buf, text)
+  tell(assert(of(buf)), "command", text)
+end
+
+---Share lines of another buffer with the next message.
+function M.add(buf, work, first, last)
+  tell(assert(of(buf)), "add", work, first, last)
+end
+
+---Put `text` into the draft: where the cursor is, or at its end.
+function M.insert(buf, text)
+  local chat = assert(of(buf))
+  local win = vim.fn.bufwinid(buf)
+  local first, last = draft_row(chat) + 2, api.nvim_buf_line_count(buf) - 1
+  local place = win ~= -1 and api.nvim_win_get_cursor(win) or { 1, 0 }
+  local row, column = place[1] - 1, place[2] + (place[2] > 0 and 1 or 0)
+  if row < first then
+    row, column = last, #api.nvim_buf_get_lines(buf, last, last + 1, false)[1]
+  end
+  column = math.min(column, #api.nvim_buf_get_lines(buf, row, row + 1, false)[1])
+  vim.bo[buf].modifiable = true
+  api.nvim_buf_set_text(buf, row, column, row, column, { text })
+  if win ~= -1 then
+    api.nvim_set_current_win(win)
+    api.nvim_win_set_cursor(win, { row + 1, column + #text })
+    vim.cmd("startinsert!")
+  end
+end
+
+---Show another chat in the window of this one.
+function M.another(buf, id)
+  local win = vim.fn.bufwinid(buf)
+  if win ~= -1 then
+    api.nvim_set_current_win(win)
+  end
+  M.open({ chat = id, layout = win ~= -1 and "current" or nil })
 end
 
 function M.forget(buf)

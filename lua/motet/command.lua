@@ -13,65 +13,187 @@ local function current()
   return buf
 end
 
+local function in_chat(act)
+  return function(words, args)
+    local buf = current()
+    if buf then
+      act(buf, words, args)
+    end
+  end
+end
+
+-- A subcommand that is the slash command of that name, in the current chat.
+local function slash(name)
+  return in_chat(function(buf, words)
+    chat().command(buf, table.concat({ "/" .. name, unpack(words) }, " "))
+  end)
+end
+
+-- Put `text` where the cursor is in the draft, or at its end.
+local function into_draft(buf)
+  return function(row)
+    chat().insert(buf, row.text .. " ")
+  end
+end
+
+local function pick(kind, title, choose)
+  require("motet.picker").pick({ kind = kind, title = title, choose = choose })
+end
+
+---@class motet.Subcommand
+---@field about string
+---@field run fun(words: string[], args: table)
+---@field values? string   which names complete its argument, of `M.known`
 local subcommands = {
-  chat = function(words)
-    local buf = chat().open({})
-    if #words > 0 then
-      chat().say(buf, table.concat(words, " "))
-    end
-  end,
-  new = function()
-    chat().open({ new = true })
-  end,
-  open = function(words)
-    chat().open({ chat = words[1] or "last" })
-  end,
-  toggle = function()
-    chat().toggle()
-  end,
-  stop = function()
-    local buf = current()
-    if buf then
-      chat().stop(buf)
-    end
-  end,
-  retry = function()
-    local buf = current()
-    if buf then
-      chat().retry(buf)
-    end
-  end,
-  model = function(words)
-    local buf = current()
-    if buf and words[1] then
-      chat().model(buf, words[1])
-    end
-  end,
-  health = function()
-    vim.cmd.checkhealth("motet")
-  end,
+  chat = {
+    about = "open the last chat, or a new one; TEXT is sent",
+    run = function(words)
+      local buf = chat().open({})
+      if #words > 0 then
+        chat().say(buf, table.concat(words, " "))
+      end
+    end,
+  },
+  new = {
+    about = "open a new chat",
+    run = function()
+      chat().open({ new = true })
+    end,
+  },
+  open = {
+    about = "open a kept chat: its id, or `last`",
+    run = function(words)
+      chat().open({ chat = words[1] or "last" })
+    end,
+  },
+  toggle = {
+    about = "show or hide the chat",
+    run = function()
+      chat().toggle()
+    end,
+  },
+  add = {
+    about = "share the selected lines, or a file, with the next message",
+    run = function(words, args)
+      local work = vim.api.nvim_get_current_buf()
+      local buf = chat().current() or chat().open({})
+      if #words > 0 then
+        chat().command(buf, "/file " .. table.concat(words, " "))
+      elseif args.range > 0 then
+        chat().add(buf, work, args.line1, args.line2)
+      else
+        chat().add(buf, work, 1, vim.api.nvim_buf_line_count(work))
+      end
+    end,
+    values = "files",
+  },
+  file = {
+    about = "pick a file, and put a link to it into the draft",
+    run = in_chat(function(buf)
+      pick("file", "file", into_draft(buf))
+    end),
+  },
+  buffer = {
+    about = "pick a buffer, and put a link to it into the draft",
+    run = in_chat(function(buf)
+      pick("buffer", "buffer", into_draft(buf))
+    end),
+  },
+  history = {
+    about = "pick a kept chat, by its title or by words in it",
+    run = function()
+      pick("history", "chats", function(row)
+        chat().open({ chat = row.value })
+      end)
+    end,
+  },
+  stop = { about = "end the turn", run = in_chat(function(buf) chat().stop(buf) end) },
+  retry = { about = "ask again, or go on", run = in_chat(function(buf) chat().retry(buf) end) },
+  actions = { about = "all that can be done, to pick from", run = function() M.actions() end },
+  health = { about = "check the installation", run = function() vim.cmd.checkhealth("motet") end },
 }
 
+for name, about in pairs({
+  context = "what is shared, with sizes, and how full the window is",
+  inspect = "the next request, exactly as it would be sent",
+  model = "show or change the model",
+  undo = "take back the newest edits to files",
+  prompt = "use a prompt of the library",
+  compact = "replace the older part of the chat by a summary",
+  fork = "go on from here in a chat of its own",
+  rename = "give the chat another title",
+  clear = "begin a new chat here",
+  tools = "the tools that were handed over",
+  pin = "send a shared file again whenever it has changed",
+  watch = "send what has changed in a shared file",
+  drop = "take something out of what is shared",
+}) do
+  subcommands[name] = { about = about, run = slash(name), values = name .. "s" }
+end
+
+---Names that complete the arguments of subcommands, as the program tells them; by what they are: "models", "prompts".
+M.known = {} ---@type table<string, string[]>
+
+---Take up what the program knows.
+function M.names(kind, names)
+  M.known[kind] = names
+end
+
+---Run a subcommand. Text in the command line is taken as it is.
 function M.run(args)
   local words = vim.deepcopy(args.fargs)
   local name = table.remove(words, 1) or "chat"
   local sub = subcommands[name]
   if not sub then
-    vim.notify(("motet: there is no `:Motet %s`; :help motet"):format(name), vim.log.levels.ERROR)
+    vim.notify(("motet: there is no `:Motet %s`; `:Motet actions` lists all"):format(name), vim.log.levels.ERROR)
     return
   end
-  sub(words, args)
+  sub.run(words, args)
+end
+
+local function starting(names, lead)
+  names = vim.tbl_filter(function(name)
+    return vim.startswith(name, lead)
+  end, names)
+  table.sort(names)
+  return names
 end
 
 function M.complete(lead, line)
-  if #vim.split(line, "%s+") > 2 then
-    return {}
+  local words = vim.split(vim.trim(line:gsub("^.-Motet!?%s*", "")), "%s+")
+  local sub = subcommands[words[1]]
+  if sub and (#words > 1 or lead == "") then
+    if sub.values == "files" then
+      return vim.fn.getcompletion(lead, "file")
+    end
+    return starting(M.known[sub.values] or {}, lead)
   end
-  local names = vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
-  end, vim.tbl_keys(subcommands))
-  table.sort(names)
-  return names
+  return starting(vim.tbl_keys(subcommands), lead)
+end
+
+---Everything that can be done, to pick from: subcommands, and the prompts of the library.
+function M.actions()
+  local rows = {}
+  for name, sub in pairs(subcommands) do
+    rows[#rows + 1] = { shown = name, about = sub.about, act = "Motet " .. name }
+  end
+  for _, name in ipairs(M.known.prompts or {}) do
+    rows[#rows + 1] = { shown = "prompt " .. name, about = "of the library", act = "Motet prompt " .. name }
+  end
+  table.sort(rows, function(one, other)
+    return one.shown < other.shown
+  end)
+  vim.ui.select(rows, {
+    prompt = "motet",
+    kind = "motet",
+    format_item = function(row)
+      return ("%-16s %s"):format(row.shown, row.about)
+    end,
+  }, function(row)
+    if row then
+      vim.cmd(row.act)
+    end
+  end)
 end
 
 return M

@@ -6,6 +6,8 @@ local defaults = {
   layout = "right",
   -- Columns or rows of a chat window: a share of the editor up to 1, else a count.
   size = 0.45,
+  -- How one row of many is picked: nil for motet's own list, or a function that gets `{ kind, title, choose }`.
+  picker = nil, ---@type fun(spec: table)?
   -- Maps of chat buffers, by what they do; false leaves one out.
   maps = {
     send = { n = "<CR>", i = "<C-s>" },

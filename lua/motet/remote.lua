@@ -1,5 +1,7 @@
 -- What the Python half calls. Each returns at once; questions are answered by a notification.
 local chat = require("motet.chat")
+local context = require("motet.context")
+local picker = require("motet.picker")
 local process = require("motet.process")
 
 local M = {
@@ -11,9 +13,34 @@ local M = {
   completed = chat.completed,
   draft = chat.draft,
   kept = chat.kept,
+  another = chat.another,
+  picked = picker.picked,
+  previewed = picker.previewed,
+  names = require("motet.command").names,
+  buffers = context.buffers,
+  cursor = context.cursor,
+  selection = context.selection,
+  viewport = context.viewport,
+  diagnostics = context.diagnostics,
+  quickfix = context.quickfix,
+  messages = context.messages,
+  terminal = context.terminal,
 }
 
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
+
+---Let the human pick what a command was typed without; the line of the command is taken away.
+function M.pick(buf, kind, typed)
+  if typed then
+    chat.taken(buf)
+    chat.idle(buf)
+  end
+  require("motet.command").run({ fargs = { kind } })
+end
+
+function M.show(name, lines)
+  require("motet.shown").show(name, lines)
+end
 
 function M.notice(_, level, text)
   vim.notify("motet: " .. text, LEVELS[level])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -61,6 +62,12 @@ class Editor:
         """Return when the Lua expression `condition` holds."""
         code = f"return vim.wait({int(DEADLINE * 1000)}, function() return {condition} end, 10)"
         assert self.lua(code), f"never: {condition}\n" + "\n".join([*self.lines, *self.messages])
+
+    def comes_to(self, condition: str) -> None:
+        """The same for what only happens between two keys, such as a change of mode: asked from outside."""
+        end = time.monotonic() + DEADLINE
+        while not self.lua(f"return {condition}"):
+            assert time.monotonic() < end, f"never: {condition}\n" + "\n".join([*self.screen, *self.messages])
 
     def turn_ends(self) -> None:
         """Return when the next turn is over, and the draft is the human's again."""

@@ -198,7 +198,7 @@ def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Ser
     vim.chat()
     vim.keys("i/file a.py<Esc><CR>")
     vim.turn_ends()
-    assert vim.messages == ["motet: with the next message: <file>a.py</file>"]
+    assert vim.messages == ["motet: With the next message: <file>a.py</file>"]
     assert vim.lines[-1] == ""
     vim.keys("GA/file nosuch.py<Esc><CR>")
     vim.turn_ends()

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from motet.chat import Chat
-from motet.cli.chat_names import find_chat, short_id
 from motet.cli.front import Front
 from motet.cli.given_files import given_files, share_files
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
+from motet.engine.chat_names import find_chat, short_id
 from motet.engine.outgoing import Outgoing
 from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo, History

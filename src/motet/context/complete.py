@@ -159,12 +159,16 @@ def _mention(path: str, start: int) -> Completion:
     return _braced(path, start) if " " in path else Completion(f"@/{path} ", start, *_shown(path))
 
 
-def _link(path: str, start: int) -> Completion:
-    """The form that is Markdown, and says the whole path wherever the text is copied to."""
+def link_to(path: str) -> str:
+    """How a draft names a file of the workspace: as Markdown, which says the whole path wherever it is copied to."""
     if not _LINKABLE.fullmatch(path):
-        return _braced(path, start)
+        return f"@{{{path}}}"
     target = f"<./{path}>" if " " in path else f"./{path}"
-    return Completion(f"[{path.rpartition('/')[2]}]({target}) ", start, *_shown(path))
+    return f"[{path.rpartition('/')[2]}]({target})"
+
+
+def _link(path: str, start: int) -> Completion:
+    return Completion(f"{link_to(path)} ", start, *_shown(path))
 
 
 def _braced(path: str, start: int) -> Completion:

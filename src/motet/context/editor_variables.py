@@ -98,6 +98,13 @@ async def _buffers(param: str | None, editor: Editor, sources: Sources) -> Share
     return Shared(messages, words, left_out)
 
 
+async def share_lines(excerpt: Excerpt, sources: Sources) -> Shared:
+    """These lines of a buffer, as a selection. Raises `PermissionDenied`."""
+    assert sources.editor is not None  # it told of the lines
+    found = await _excerpt(excerpt, sources.editor, sources, tags.SELECTION)
+    return Shared((found[0],), found[1]) if found else notice("that buffer holds no text to be shared")
+
+
 async def _excerpt(excerpt: Excerpt, editor: Editor, sources: Sources, tag: str) -> tuple[Message, str] | None:
     buffer = next((each for each in await editor.buffers() or () if each.number == excerpt.buffer), None)
     if buffer is None:

@@ -116,6 +116,12 @@ class Acts:
         """Whether `text` is a command, or looks like one that was mistyped."""
         return self._context.commands.parse(text) is not None or bool(self._mistyped(text))
 
+    def wants(self, text: str) -> tuple[str, str]:
+        """What `text` is and what has to be asked for before it can be done: a command and a question; empty for
+        one that can be done."""
+        parsed = self._context.commands.parse(text)
+        return (parsed.command.name, parsed.asks) if parsed is not None and parsed.asks else ("", "")
+
     async def of(self, text: str) -> Next:
         """What `text` leads to: a command is done, everything else is sent. A failure is a line."""
         parsed = self._context.commands.parse(text)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from motet.chat import Chat, ChatOptions, ChatParts, Context, Hooks, Level, Notice, Work
 from motet.chat.parts import nothing
-from motet.context import Command, Variable
+from motet.context import Command, Editor, Variable
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
 from motet.engine.handed import edit_format, hooks_of, tool_set
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Who sits in front of the chats: decides about edits, answers what tools ask, and what the gate asks."""
+    """Who sits in front of the chats: decides about edits, answers what tools ask, and what the gate asks. `editor`: what
+    only an editor knows."""
 
     reviewer: Reviewer
     human: Human
     ask: Ask | None = None
+    editor: Editor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ class Chats:
         """What a chat can share; `names`: of tools and groups that can be handed over."""
         house = self.house
         fetch = house.pages.shared(gate, info.id)
-        context = context_of(workspace, gate, tools, names, house.settings, house.prompts, fetch, house.diagnosing)
+        diagnosing, editor = house.diagnosing, self.front.editor
+        context = context_of(workspace, gate, tools, names, house.settings, house.prompts, fetch, diagnosing, editor)
         for variable in self.extras.variables:
             context.known.variables.add(variable)
         for command in self.extras.commands:

@@ -8,6 +8,7 @@ from pathlib import Path
 from motet.chat import Context
 from motet.context import (
     Diagnoses,
+    Editor,
     Feature,
     Fetch,
     Group,
@@ -40,9 +41,10 @@ def context_of(
     prompts: Path,
     fetch: Fetch,
     diagnoses: Diagnoses | None = None,
+    editor: Editor | None = None,
 ) -> Context:
     """The context of one chat. `names`: of tools and groups that can be handed over. `fetch` reads pages.
-    `prompts`: the user's own prompts. Raises `SettingsError`."""
+    `prompts`: the user's own prompts. `editor`: what only an editor knows. Raises `SettingsError`."""
     groups = [
         Group(name, tuple(group.files), group.description) for name, group in settings.groups.items() if group.files
     ]
@@ -53,8 +55,9 @@ def context_of(
 
     def help_text() -> str:
         of_prompts = {name for entry in library for name in (entry.name, entry.alias)}
-        here = [one for one in variables if one.name not in _OF_EDITORS]
-        done = [one for one in commands if one.name not in of_prompts | _OF_EDITORS]
+        absent = _OF_EDITORS if editor is None else frozenset[str]()
+        here = [one for one in variables if one.name not in absent]
+        done = [one for one in commands if one.name not in of_prompts | absent]
         known = tools.known
         groups = {name: about for name, about in known.items() if name in tools.groups}
         return greeting(here, done, groups, library)
@@ -69,6 +72,7 @@ def context_of(
     sources = Sources(
         workspace,
         gate,
+        editor=editor,
         diagnoses=diagnoses,
         diff=_diff(workspace.root, gate),
         fetch=fetch,

@@ -1,72 +1,49 @@
-"""Slash commands in a chat buffer: those that share something, and those of the chat that need no window of their own."""
+"""What slash commands say in a chat buffer: a line is a notice, more has a window of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from motet.chat import Chat
-from motet.context import CommandCall
-from motet.errors import MotetError, UsageError
-
-_INSTEAD = {
-    "clear": ":Motet new", "exit": ":quit", "retry": ":Motet retry",
-}  # fmt: skip
-"""What does it in an editor."""
+from motet.chat.view import name_of, tokens_of
+from motet.models.protocol import ModelRequest
+from motet.nvim.rpc import Peer
 
 
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """The commands of one chat. `use` goes on with the model of that name."""
+class BufferReader:
+    """See `motet.engine.acts.Reader`."""
 
-    chat: Chat
-    use: Callable[[str], Awaitable[None]]
+    def __init__(self, peer: Peer, buffer: int) -> None:
+        self._peer = peer
+        self._buffer = buffer
 
-    def is_command(self, text: str) -> bool:
-        """Whether `text` is a command and no message."""
-        context = self.chat.parts.context
-        return "\n" not in text and context is not None and context.commands.parse(text) is not None
+    def say(self, line: str) -> None:
+        """See `Reader`."""
+        self._peer.tell("notice", self._buffer, "info", line)
 
-    async def run(self, text: str) -> list[str]:
-        """Do it; what the human should know, a line each. Raises `MotetError`, and then nothing has changed."""
-        context = self.chat.parts.context
-        parsed = context.commands.parse(text) if context is not None else None
-        assert parsed is not None  # it is a command
-        name, call = parsed.command.name, parsed.call
-        if parsed.asks:
-            raise UsageError(f"/{name} needs {parsed.command.parameters}")
-        match name:
-            case "model":
-                return await self._model(call)
-            case "compact":
-                before = self.chat.tokens
-                done = await self.chat.compact()
-                return [f"summed up: {before:,} tokens are {self.chat.tokens:,} now" if done else "nothing to sum up"]
-            case "rename":
-                await self.chat.rename(call.argument)
-                return [f"called {self.chat.info.title}"]
-            case _ if parsed.command.by_chat:
-                instead = _INSTEAD.get(name)
-                raise UsageError(f"/{name} is not here yet" + (f"; {instead} does it" if instead else ""))
-            case _:
-                return await self._share(text)
+    def fail(self, line: str) -> None:
+        """See `Reader`."""
+        self._peer.tell("notice", self._buffer, "error", line)
 
-    async def _model(self, call: CommandCall) -> list[str]:
-        if call.argument:
-            await self.use(call.argument)
-        return [f"model: {self.chat.model.name}"]
+    def markdown(self, text: str) -> None:
+        """See `Reader`."""
+        if "\n" in text:
+            self._show("answer", text.split("\n"))
+        else:
+            self.say(text)
 
-    async def _share(self, text: str) -> list[str]:
-        share = self.chat.share
-        before = {item.id for item in share.waiting}
-        told = await share.run(text, self.chat.model.limits)
-        fresh = [item.context.id for item in share.waiting if item.context is not None and item.id not in before]
-        return [*told, *(f"with the next message: {line}" for line in fresh)]
+    def table(self, rows: Sequence[tuple[str, str]]) -> None:
+        """See `Reader`."""
+        width = max((len(first) for first, _ in rows), default=0)
+        is_number = not any(first.startswith("/") for first, _ in rows)
+        self._show("list", [f"{first:{'>' if is_number else '<'}{width}}  {second}" for first, second in rows])
 
+    def request(self, request: ModelRequest) -> None:
+        """See `Reader`."""
+        lines: list[str] = []
+        for message in request.messages:
+            lines += [f"# {message.role.value}: {name_of(message)} ({tokens_of(message):,} tokens)", ""]
+            lines += [*message.text.split("\n"), *(f"{one.name} {one.arguments}" for one in message.calls), ""]
+        self._show("request", [*lines, *(f"# tool: {tool.name}" for tool in request.tools)])
 
-async def tried(commands: Commands, text: str) -> tuple[bool, list[tuple[str, str]]]:
-    """Whether the command was done, and what is to be said of it: level and line."""
-    try:
-        return True, [("info", line) for line in await commands.run(text)]
-    except MotetError as error:
-        return False, [("error", str(error))]
+    def _show(self, what: str, lines: Sequence[str]) -> None:
+        self._peer.tell("show", what, [line.replace("\n", "\0") for line in lines])

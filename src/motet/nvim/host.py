@@ -6,17 +6,23 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 
 from motet import __version__
 from motet.chat import Chat
+from motet.context import Excerpt
 from motet.context.complete import Known
+from motet.context.paths import Files
 from motet.engine import Chats, Engine, Front
+from motet.engine.acts import Acts, Reader
 from motet.engine.names import known_names
 from motet.errors import MotetError
 from motet.history import ChatInfo
 from motet.models.protocol import Model
+from motet.nvim.editor import NvimEditor
+from motet.nvim.picking import Picking
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
@@ -37,6 +43,8 @@ class Host:
         self._engine: Engine | None = None
         self._chats: Chats | None = None
         self._is_warm = False
+        self._made: dict[str, Chat] = {}
+        self._editor: NvimEditor | None = None
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
 
@@ -58,8 +66,14 @@ class Host:
                 self._talks[buffer].complete(number, text)
             case "complete", _:
                 pass  # nothing is known yet
-            case "model", [int(buffer), str(name)]:
-                self._with(buffer, lambda talk: self._start(talk.use(name), buffer))
+            case "pick", [int(number), str(kind), str(query)]:
+                self._start(self._pick(number, kind, query), 0)
+            case "preview", [int(number), str(kind), str(value)]:
+                self._start(self._preview(number, kind, value), 0)
+            case "add", [int(buffer), int(work), int(first), int(last)]:
+                self._with(buffer, lambda talk: self._start(talk.add(Excerpt(work, first, last)), buffer))
+            case "command", [int(buffer), str(text)]:
+                self._with(buffer, lambda talk: talk.command(text))
             case "close", [int(buffer)]:
                 self._with(buffer, lambda talk: self._start(self._close(buffer, talk), buffer))
             case "answered", [int(number), answer] if self._questions is not None:
@@ -84,7 +98,9 @@ class Host:
             peer.tell("failed", str(error))
             await reading
             return
-        async with engine.chats(Front(self._questions, self._questions, self._questions.ask), titles=True) as chats:
+        self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
+        front = Front(self._questions, self._questions, self._questions.ask, editor)
+        async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)
             await reading
@@ -110,28 +126,67 @@ class Host:
         task.add_done_callback(self._tasks.discard)
 
     async def _open(self, buffer: int, chat_id: str) -> None:
-        assert self._engine is not None and self._chats is not None  # the editor waits for `ready`
-        chats = self._chats
         try:
-            stored = await self._stored(chat_id)
-            model = await self._model(stored)
-            chat = await chats.open(stored.id, model) if stored else chats.new(model)
+            chat = self._made.pop(chat_id, None) or await self._chat(chat_id)
         except MotetError as error:
             del self._opening[buffer]
             self.peer.tell("unopened", buffer, str(error))
             return
-        talk = self._talks[buffer] = Talk(self.peer, buffer, chat, self._names, self._named)
+        assert self._questions is not None  # it runs
+        talk = self._talks[buffer] = Talk(
+            self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions
+        )
         await talk.show()
+        self._tell_names(chat)
         await self._warm_up()
         await self._list_files()
         for act in self._opening.pop(buffer):
             act(talk)
+
+    def _tell_names(self, chat: Chat) -> None:
+        """The names that the editor completes by itself, because it may not wait."""
+        for command in self._names(chat).commands:
+            if command.values:
+                self.peer.tell("names", f"{command.name}s", [one.name for one in command.values])
+
+    async def _chat(self, chat_id: str) -> Chat:
+        assert self._chats is not None  # the editor waits for `ready`
+        stored = await self._stored(chat_id)
+        model = await self._model(stored)
+        return await self._chats.open(stored.id, model) if stored else self._chats.new(model)
+
+    def _acts(self, chat: Chat, reader: Reader) -> Acts:
+        assert self._engine is not None and self._chats is not None  # there is a chat
+        return Acts(chat, self._chats, self._engine, reader)
+
+    async def _go_on(self, buffer: int, chat: Chat, draft: str) -> None:
+        """Show `chat` in the window of `buffer`."""
+        self._made[chat.id] = chat
+        if draft:
+            await chat.keep_draft(draft)
+        self.peer.tell("another", buffer, chat.id)
 
     def _names(self, chat: Chat) -> Known:
         assert self._engine is not None  # there is a chat
         if self._known is None or self._known[0] is not chat:
             self._known = (chat, known_names(chat, self._engine.loaded.settings, lambda: self._files))
         return self._known[1]
+
+    async def _pick(self, number: int, kind: str, query: str) -> None:
+        if self._files is None:
+            await self._list_files()
+        rows = await self._picking.rows(kind, query)
+        self.peer.tell("picked", number, [[row.value, row.shown, row.about, row.text] for row in rows])
+
+    async def _preview(self, number: int, kind: str, value: str) -> None:
+        seen = await self._picking.preview(kind, value)
+        self.peer.tell("previewed", number, value, seen.lines, seen.filetype, seen.line)
+
+    @cached_property
+    def _picking(self) -> Picking:
+        assert self._engine is not None and self._chats is not None and self._chats.history is not None
+        assert self._editor is not None
+        return Picking(self._engine, self._chats.history, self._editor, Files(lambda: self._files))
 
     async def _list_files(self) -> None:
         assert self._engine is not None  # there is a chat
@@ -160,10 +215,6 @@ class Host:
             with suppress(MotetError):
                 return (await self._engine.choose_model(stored.model))[0]
         return (await self._engine.choose_model(work="chat"))[0]
-
-    async def _named(self, name: str) -> Model:
-        assert self._engine is not None  # there is a chat
-        return (await self._engine.choose_model(name))[0]
 
     async def _close(self, buffer: int, talk: Talk) -> None:
         self._talks.pop(buffer, None)

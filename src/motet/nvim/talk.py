@@ -8,15 +8,22 @@ from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
 from motet.chat.transcript import Blocks
+from motet.context import Excerpt
 from motet.context.complete import Known, completions
+from motet.context.editor_variables import share_lines
+from motet.engine.acts import Acts, Next, Reader
+from motet.engine.filling import sources_of
 from motet.errors import MotetError
 from motet.messages import Message, Role
-from motet.models.protocol import Model, ReasoningDelta, Retrying, TextDelta
-from motet.nvim.commands import Commands, tried
+from motet.models.protocol import ReasoningDelta, Retrying, TextDelta
+from motet.nvim.commands import BufferReader
 from motet.nvim.page import Page
 from motet.nvim.rpc import Peer
+from motet.tools.kit import Human, Question
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
+_PICKED = ("file", "buffer")
+"""Commands whose argument is picked from a list."""
 _LEVELS = {Level.INFO: "info", Level.WARNING: "warn", Level.ERROR: "error"}
 
 
@@ -29,13 +36,18 @@ class Talk:
         buffer: int,
         chat: Chat,
         names: Callable[[Chat], Known],
-        model: Callable[[str], Awaitable[Model]],
+        acts: Callable[[Chat, Reader], Acts],
+        another: Callable[[int, Chat, str], Awaitable[None]],
+        human: Human,
     ) -> None:
-        """`names`: all that can be named in a chat, for completion; `model`: the model of a name."""
+        """`names`: all that can be named in a chat, for completion; `acts`: its slash commands; `another` goes on with
+        another chat and this draft, where that of a buffer is; `human` answers what a command asks for."""
         self.chat = chat
         self._names = names
-        self._model = model
-        self._commands = Commands(chat, self.use)
+        self._acts = acts(chat, BufferReader(peer, buffer))
+        self._another = another
+        self._human = human
+        self._doing: set[asyncio.Task[None]] = set()
         self._asked: tuple[int, str] | None = None
         self.buffer = buffer
         self._peer = peer
@@ -56,19 +68,32 @@ class Talk:
 
     def send(self, text: str) -> None:
         """Say `text`: a turn of its own, or, while one runs, a word at its next gap."""
-        if self._turn is not None and not self._turn.done():
+        if self._acts.is_command(text):
+            self.command(text, typed=True)
+        elif self._is_busy:
             self.chat.say(text)
             self._peer.tell("taken", self.buffer)
-            return
-        if self._commands.is_command(text):
-            self._turn = asyncio.create_task(self._command(text))
-            return
-        self._turn = asyncio.create_task(self._run(self.chat.send(text)))
+        else:
+            self._turn = asyncio.create_task(self._run(self.chat.send(text)))
+
+    def command(self, text: str, *, typed: bool = False) -> None:
+        """Do a slash command. One that was `typed` is taken out of the draft when it is done, and stays when it
+        cannot be."""
+        task = asyncio.create_task(self._command(text, typed))
+        self._doing.add(task)
+        task.add_done_callback(self._doing.discard)
 
     async def keep(self, text: str) -> None:
         """Keep what is typed and not sent."""
         await self.chat.keep_draft(text)
         self._peer.tell("kept", self.buffer, text)
+
+    async def add(self, excerpt: Excerpt) -> None:
+        """Share lines of a buffer with the next message. Raises `MotetError`."""
+        shared = await share_lines(excerpt, sources_of(self.chat))
+        self.chat.share.attach(*shared.messages)
+        for line in shared.notices or [f"With the next message: {shared.words}"]:
+            self._peer.tell("notice", self.buffer, "warn" if shared.notices else "info", line)
 
     def complete(self, number: int, text: str) -> None:
         """Tell what can stand at the end of `text`, the draft up to the cursor, as the answer to question `number`."""
@@ -86,14 +111,9 @@ class Talk:
 
     def retry(self) -> None:
         """Ask again what was not answered, or go on where a limit ended the turn."""
-        if self._turn is None or self._turn.done():
+        if not self._is_busy:
             self._peer.tell("taken", self.buffer, False)
             self._turn = asyncio.create_task(self._run(self.chat.go_on()))
-
-    async def use(self, name: str) -> None:
-        """Go on with the model of that name. Raises `MotetError`."""
-        self.chat.use(await self._model(name))
-        self._state("ready")
 
     def stop(self) -> None:
         """End the turn."""
@@ -102,18 +122,45 @@ class Talk:
     async def close(self) -> None:
         """End the turn, and wait until the chat is in order."""
         await self.chat.close()
-        if self._turn is not None:
-            await asyncio.wait({self._turn})
+        if running := {*self._doing, *([self._turn] if self._turn is not None else [])}:
+            await asyncio.wait(running)
 
-    async def _command(self, text: str) -> None:
-        """Do a slash command: the draft is taken when it is done, and stays as it is when it cannot be."""
-        done, told = await tried(self._commands, text)
-        for level, line in told:
-            self._peer.tell("notice", self.buffer, level, line)
-        if done:
+    @property
+    def _is_busy(self) -> bool:
+        return self._turn is not None and not self._turn.done()
+
+    async def _command(self, text: str, typed: bool) -> None:
+        name, question = self._acts.wants(text)
+        if name in _PICKED:
+            self._peer.tell("pick", self.buffer, name, typed)
+            return
+        if question:
+            given = await self._human.answer([Question(question)])
+            text = f"{text.rstrip()} {given[0]}" if given and given[0].strip() else ""
+        coming = await self._acts.of(text) if text else Next(failed=True)
+        if coming.failed:
+            return
+        if typed:
             self._peer.tell("taken", self.buffer)
+        if not self._is_busy:
             self._state("ready")
-        self._peer.tell("idle", self.buffer)
+            if typed:
+                self._peer.tell("idle", self.buffer)
+        if coming.chat is not None:
+            await self._another(self.buffer, coming.chat, coming.draft)
+        elif coming.draft:
+            self._peer.tell("draft", self.buffer, coming.draft)
+        elif coming.goes_on:
+            self.retry()
+        elif coming.send or coming.given:
+            self._say(coming)
+
+    def _say(self, coming: Next) -> None:
+        if self._is_busy:
+            self.chat.say(coming.send or coming.given)
+        else:
+            turn = self.chat.send(coming.send, coming.given, tag=coming.tag)
+            self._turn = asyncio.create_task(self._run(turn))
 
     async def _run(self, turn: AsyncGenerator[ChatEvent]) -> None:
         """One turn; what is wrong before anything is sent leaves the draft as it is."""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from motet.cli.chat_names import find_chat
 from motet.cli.front import in_front
 from motet.cli.keys import typed_unseen
 from motet.engine import Chats, Engine, Front
+from motet.engine.chat_names import find_chat
 from motet.errors import ExitCode, MotetError, UsageError
 from motet.history import ChatInfo
 from motet.models.protocol import Model

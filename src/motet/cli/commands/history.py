@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from motet.cli.chat_names import find_chat, short_id
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
+from motet.engine.chat_names import find_chat, short_id
 from motet.errors import InputError, MotetError, UsageError
 from motet.history import ChatInfo, History, Hit
 from motet.paths import state_dir

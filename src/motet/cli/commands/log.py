@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from motet.cli.chat_names import short_id
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
+from motet.engine.chat_names import short_id
 from motet.engine.faults import FaultLog
 from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog

@@ -1,4 +1,4 @@
-"""How stored chats are named on the command line: by the end of their id, by `last`, or by the whole id."""
+"""How people name stored chats: by the end of their id, by `last`, or by the whole id."""
 
 from __future__ import annotations
 

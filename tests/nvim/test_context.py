@@ -1,0 +1,192 @@
+"""What the editor knows, shared with a model: as it is seen, not as it was saved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from cli.kit import Project, Provider
+from nvim.nvim_kit import Editor, told
+
+from motet.models.scripted import Answer
+
+Serve = Callable[..., Provider]
+YES = Answer(text="Yes.")
+
+
+def ask(vim: Editor, text: str) -> None:
+    """Send `text` in the chat, from wherever the human is, and wait for the answer."""
+    vim.lua("require('motet').send(...)", text)
+    vim.turn_ends()
+
+
+def shared(served: Provider) -> list[str]:
+    """The lines of what the newest message shares, without those around the text."""
+    text = told(served.requests[-1].body)[-1][1]
+    return text.rpartition("\n\n")[0].split("\n")[1:-1]
+
+
+@pytest.mark.acceptance("S0-023", "S2-024", "S0-008")
+def test_the_current_buffer_is_shared_with_what_is_not_saved(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES])
+    project.write({"a.py": "one = 1\n"})
+    vim.command("edit a.py | call setline(2, 'two = 2')")
+    number = vim.nvim.current.buffer.number
+    ask(vim, "What is in #buffer?")
+    assert told(served.requests[0].body) == [
+        (
+            "user",
+            f'<attachment filepath="a.py" buffer="{number}" name="a.py" filetype="python" lines="1-2">\n'
+            "   1│ one = 1\n   2│ two = 2\n</attachment>\n\n"
+            f"What is in buffer {number} (`a.py`)?",
+        )
+    ]
+    assert (project.root / "a.py").read_text() == "one = 1\n"
+
+
+@pytest.mark.acceptance("S2-052")
+def test_each_kind_of_context_of_the_editor(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES] * 8)
+    project.write({"a.py": "".join(f"line {n}\n" for n in range(1, 41))})
+    project.write({"日本.py": "x = '日本'\n"})
+    vim.command("edit 日本.py | edit a.py")
+    first, second = vim.lua("return { vim.fn.bufnr('日本.py'), vim.fn.bufnr('a.py') }")
+    vim.keys("3GVj<Esc>")
+    ask(vim, "#selection")
+    assert shared(served) == ["   3│ line 3", "   4│ line 4"]
+    ask(vim, "#buffers")
+    newest = told(served.requests[-1].body)[-1][1]
+    assert f'<attachment filepath="日本.py" buffer="{first}"' in newest
+    assert newest.endswith(f"the open buffers: {first} (`日本.py`), {second} (`a.py`)")
+    seen = vim.lua(
+        "return { vim.fn.line('w0', vim.fn.bufwinid('a.py')), vim.fn.line('w$', vim.fn.bufwinid('a.py')) }"
+    )
+    ask(vim, "#viewport")
+    assert shared(served) == [f"{n:>4}│ line {n}" for n in range(seen[0], seen[1] + 1)]
+    vim.lua(
+        "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), vim.fn.bufnr('日本.py'), {{ lnum = 0, col = 5,"
+        " end_col = 11, severity = 1, message = 'no such name', source = 'tst', code = 7 }})"
+    )
+    ask(vim, "#diagnostics")
+    assert "[Error] Line 1, Column 6: no such name (tst 7)" in shared(served)
+    vim.lua("vim.fn.setqflist({{ filename = 'a.py', lnum = 2, col = 3, text = 'look here', type = 'E' }})")
+    ask(vim, "#quickfix")
+    assert shared(served) == ["a.py:2:3: E look here"]
+    vim.command("echomsg 'from the log'")
+    ask(vim, "#messages")
+    assert shared(served)[-1] == "from the log"
+    vim.command("split | terminal printf 'built\\n'")
+    vim.waits_for("vim.fn.getline(1) == 'built'")
+    vim.command("wincmd p")
+    ask(vim, "#terminal")
+    assert shared(served)[0] == "built"
+
+
+@pytest.mark.acceptance("S0-044")
+def test_this_is_the_selection_only_while_the_cursor_is_in_it(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES, YES])
+    project.write({"a.py": "one\ntwo\nthree\n"})
+    vim.command("edit a.py")
+    vim.keys("2GV<Esc>")
+    ask(vim, "#this")
+    assert shared(served) == ["   2│ two"]
+    vim.command("wincmd p")
+    vim.keys("3G")
+    ask(vim, "#this")
+    assert shared(served) == ["   1│ one", "   2│ two", "   3│ three"]
+
+
+@pytest.mark.acceptance("S0-121")
+def test_selected_lines_are_added_to_the_next_message(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES])
+    project.write({"a.py": "one\ntwo\nthree\n"})
+    vim.command("edit a.py")
+    vim.keys("2GVj:Motet add<CR>")
+    vim.waits_for("#vim.g.messages == 1")
+    number = vim.lua("return vim.fn.bufnr('a.py')")
+    assert vim.messages == [f"motet: With the next message: lines 2-3 of buffer {number} (`a.py`)"]
+    ask(vim, "And now?")
+    assert shared(served) == ["   2│ two", "   3│ three"]
+
+
+def test_a_buffer_of_a_secret_is_not_shared(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES, YES])
+    project.write({".env": "KEY=abc\n"})
+    vim.command("edit .env")
+    vim.lua("vim.ui.select = function(_, _, choose) choose(nil) end")
+    ask(vim, "See #buffer and #buffers")
+    assert "KEY=abc" not in json.dumps(served.requests[0].body)
+
+
+@pytest.mark.acceptance("S1-037", "S0-035")
+def test_a_file_is_picked_with_a_preview_and_becomes_a_link(vim: Editor, project: Project, provider: Serve) -> None:
+    provider([YES])
+    project.write({"src/server.py": "import os\n"})
+    project.write({"src/client.py": "import sys\n"})
+    vim.chat()
+    vim.keys("isee /file<Esc>")
+    vim.keys("0C/file<Esc>")
+    vim.command("write")
+    vim.comes_to("vim.fn.mode() == 'i' and #vim.api.nvim_list_wins() > 3")
+    vim.keys("serv")
+    listed = "vim.iter(vim.api.nvim_list_wins()):any(function(w) local b = vim.api.nvim_win_get_buf(w) "
+    listed += "return vim.deep_equal(vim.api.nvim_buf_get_lines(b, 0, -1, false), {%s}) end)"
+    vim.waits_for(listed % "'src/server.py'")
+    vim.waits_for(listed % "'import os', ''")
+    vim.keys("<CR>")
+    vim.comes_to("#vim.api.nvim_list_wins() == 2")
+    vim.comes_to("vim.api.nvim_get_current_line() == '[server.py](./src/server.py) '")
+    vim.keys("<Esc>")
+
+
+def test_a_kept_chat_is_found_by_its_words(vim: Editor, provider: Serve) -> None:
+    provider([YES, Answer(text="About 犬 only.")])
+    ask(vim, "the first one")
+    vim.command("Motet new")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+    ask(vim, "the second one")
+    vim.command("Motet new")
+    vim.command("Motet history")
+    vim.comes_to("vim.fn.mode() == 'i'")
+    vim.keys("犬")
+    rows = "vim.iter(vim.api.nvim_list_bufs()):any(function(b) local l = vim.api.nvim_buf_get_lines(b, 0, -1, false) "
+    vim.waits_for(rows + "return #l == 1 and l[1]:match('About 犬 only') end)")
+    vim.keys("<CR>")
+    vim.waits_for(
+        "table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('the second one.*About 犬 only')"
+    )
+
+
+def test_what_is_said_of_the_chat_has_a_window_of_its_own(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    ask(vim, "Well?")
+    system = served.requests[0].body["messages"][0]["content"]  # type: ignore[index]
+    vim.command("Motet context")
+    vim.waits_for("vim.api.nvim_buf_get_name(0) == 'motet://list'")
+    assert vim.nvim.current.buffer[1:] == [
+        "  2  your message 1", "  2  answer 1", "485  of 100,000 tokens, tools included"
+    ]  # fmt: skip
+    vim.keys("q")
+    vim.command("Motet inspect")
+    vim.waits_for("vim.api.nvim_buf_get_name(0) == 'motet://request'")
+    lines = vim.nvim.current.buffer[:]
+    assert "\n".join(lines[2:]).startswith(system)
+    assert (
+        lines[-7:]
+        == ["# user: your message 1 (2 tokens)", "", "Well?", "", "# assistant: answer 1 (2 tokens)", "", "Yes.", ""][
+            1:
+        ]
+    )
+    vim.keys("q")
+    assert vim.nvim.current.buffer.name.startswith("motet://chat/")
+
+
+def test_a_fork_takes_the_place_of_its_chat(vim: Editor, provider: Serve) -> None:
+    served = provider([YES, YES])
+    ask(vim, "Well?")
+    before = vim.nvim.current.buffer.name
+    vim.command("Motet fork")
+    vim.waits_for(f"vim.api.nvim_buf_get_name(0) ~= '{before}' and vim.api.nvim_buf_line_count(0) > 10")
+    ask(vim, "And then?")
+    assert told(served.requests[1].body) == [("user", "Well?"), ("assistant", "Yes."), ("user", "And then?")]
