@@ -107,7 +107,25 @@ local subcommands = {
       end)
     end,
   },
-  stop = { about = "end the turn", run = in_chat(function(buf) chat().stop(buf) end) },
+  fix = {
+    about = "fix what is complained about: in this file, FILE, or `project`",
+    run = function(words)
+      require("motet.process").tell("fix", table.concat(words, " "), vim.api.nvim_buf_get_name(0))
+    end,
+    values = "files",
+  },
+  stop = {
+    about = "end the turn, or the fix",
+    run = function()
+      if require("motet.process").is_ready() then
+        require("motet.process").tell("stop_fix")
+      end
+      local buf = chat().current()
+      if buf then
+        chat().stop(buf)
+      end
+    end,
+  },
   retry = { about = "ask again, or go on", run = in_chat(function(buf) chat().retry(buf) end) },
   actions = { about = "all that can be done, to pick from", run = function() M.actions() end },
   health = { about = "check the installation", run = function() vim.cmd.checkhealth("motet") end },

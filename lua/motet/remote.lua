@@ -23,6 +23,8 @@ local M = {
   viewport = context.viewport,
   diagnostics = context.diagnostics,
   quickfix = context.quickfix,
+  has_sources = context.has_sources,
+  load = context.load,
   messages = context.messages,
   terminal = context.terminal,
 }
@@ -40,6 +42,23 @@ end
 
 function M.show(name, lines)
   require("motet.shown").show(name, lines)
+end
+
+function M.append(name, lines, begins)
+  require("motet.shown").append(name, lines, begins)
+end
+
+---Rows are file, line, column and text. The list is not opened.
+function M.quickfix_list(title, rows)
+  local items = vim.tbl_map(function(row)
+    return { filename = row[1], lnum = row[2], col = row[3], text = row[4] }
+  end, rows)
+  vim.fn.setqflist({}, " ", { title = title, items = items })
+end
+
+function M.fixed(reason, changed, left)
+  local data = { reason = reason, changed = changed, left = left }
+  vim.api.nvim_exec_autocmds("User", { pattern = "MotetFixed", data = data, modeline = false })
 end
 
 function M.notice(_, level, text)

@@ -5,30 +5,55 @@ local M = {}
 
 local MOST_ROWS = 0.4 -- of the editor
 
----@param name string   what it is; a window that shows the same is used again
----@param lines string[]
-function M.show(name, lines)
+local function buffer(name)
   local title = "motet://" .. name
   local buf = vim.fn.bufnr("^" .. title .. "$")
   if buf == -1 then
     buf = api.nvim_create_buf(false, true)
     api.nvim_buf_set_name(buf, title)
     vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = buf, desc = "motet: close", nowait = true })
+    vim.bo[buf].modeline, vim.bo[buf].bufhidden = false, "hide"
   end
-  local bo = vim.bo[buf]
-  bo.modeline, bo.bufhidden, bo.modifiable = false, "hide", true
-  api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  bo.modifiable, bo.modified = false, false
+  return buf
+end
+
+local function set(buf, from, lines)
+  vim.bo[buf].modifiable = true
+  api.nvim_buf_set_lines(buf, from, -1, false, lines)
+  vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
+end
+
+local function window(buf, rows)
+  local win = api.nvim_open_win(buf, false, { split = "below", height = rows })
+  vim.wo[win][0].wrap, vim.wo[win][0].winfixheight = false, true
+  return win
+end
+
+---@param name string   what it is; a window that shows the same is used again
+---@param lines string[]
+function M.show(name, lines)
+  local buf = buffer(name)
+  set(buf, 0, lines)
   local win = vim.fn.bufwinid(buf)
-  if win ~= -1 then
-    api.nvim_set_current_win(win)
-  else
-    local rows = math.min(math.max(#lines, 3), math.floor(vim.o.lines * MOST_ROWS))
-    win = api.nvim_open_win(buf, true, { split = "below", height = rows })
-    vim.wo[win][0].wrap, vim.wo[win][0].winfixheight = false, true
+  if win == -1 then
+    win = window(buf, math.min(math.max(#lines, 3), math.floor(vim.o.lines * MOST_ROWS)))
   end
+  api.nvim_set_current_win(win)
   api.nvim_win_set_cursor(win, { 1, 0 })
   return buf
+end
+
+---Tell of something that goes on, without taking the human there. With `begins` what was told before is gone.
+function M.append(name, lines, begins)
+  local buf = buffer(name)
+  set(buf, begins and 0 or -1, lines)
+  local win = vim.fn.bufwinid(buf)
+  if win == -1 and begins then
+    win = window(buf, math.min(10, math.floor(vim.o.lines * MOST_ROWS)))
+  end
+  if win ~= -1 and win ~= api.nvim_get_current_win() then
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
+  end
 end
 
 return M

@@ -31,7 +31,7 @@ from motet.workspace import Checkpoints, DiskWorkspace, find_workspace, resolve_
 if TYPE_CHECKING:  # what asks servers, and the loop of `motet fix`, are imported by those who use them
     from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec
     from motet.engine.servers import FoundServer
-    from motet.fix import FixEvent, FixLoop, RoundReviewer
+    from motet.fix import Diagnoser, FixEvent, FixLoop, RoundReviewer
 
 
 def load(start: Path, flags: Mapping[str, object], environ: Mapping[str, str] = os.environ) -> Loaded:
@@ -219,7 +219,7 @@ class Engine:
 
     def fix_loop(
         self,
-        diagnostics: DiagnosticsService,
+        diagnostics: Diagnoser,
         model: Model,
         reviewer: RoundReviewer,
         emit: Callable[[FixEvent], None],

@@ -3,6 +3,7 @@
 A front end subscribes to `FixEvent`s and brings a `Reviewer`; it decides nothing else.
 """
 
+from motet.fix.diagnoser import Diagnoser
 from motet.fix.events import (
     Checked,
     EndReason,
@@ -21,6 +22,7 @@ from motet.tools import AcceptAll, ProposeOnly
 __all__ = [
     "AcceptAll",
     "Checked",
+    "Diagnoser",
     "EndReason",
     "FixEvent",
     "FixLoop",

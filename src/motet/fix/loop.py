@@ -8,8 +8,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal
 
-from motet.diagnostics import Change, DiagnosticsService, Report, compare
+from motet.diagnostics import Change, Report, compare
 from motet.errors import FileTooLarge, ModelError, ModelErrorKind, NotText, PermissionDenied, WorkspaceError
+from motet.fix.diagnoser import Diagnoser
 from motet.fix.events import (
     Checked,
     EndReason,
@@ -69,7 +70,7 @@ class FixLoop:
     def __init__(
         self,
         workspace: Workspace,
-        diagnostics: DiagnosticsService,
+        diagnostics: Diagnoser,
         model: Model,
         gate: Gate,
         reviewer: RoundReviewer,

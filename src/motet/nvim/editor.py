@@ -85,6 +85,14 @@ class NvimEditor:
         found = await self._peer.lua("terminal")
         return str(found) if found is not None else None
 
+    def absolute(self, path: str) -> Path:
+        """Where a file of the workspace is."""
+        return self._root / path
+
+    async def has_sources(self, paths: Sequence[str]) -> bool:
+        """Whether the editor has sources of its own for what is wrong with all of these files."""
+        return bool(await self._peer.lua("has_sources", [str(self.absolute(path)) for path in paths]))
+
     def path_of(self, name: str) -> str:
         """The path in the workspace of the file that a buffer is named after; empty for one outside, or for none."""
         if not name.startswith("/"):

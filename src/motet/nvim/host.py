@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motet import __version__
 from motet.chat import Chat
@@ -18,7 +19,7 @@ from motet.context.paths import Files
 from motet.engine import Chats, Engine, Front
 from motet.engine.acts import Acts, Reader
 from motet.engine.names import known_names
-from motet.errors import MotetError
+from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo
 from motet.models.protocol import Model
 from motet.nvim.editor import NvimEditor
@@ -26,6 +27,9 @@ from motet.nvim.picking import Picking
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
+
+if TYPE_CHECKING:  # most editors never ask for it
+    from motet.nvim.fixing import Fixing
 
 Act = Callable[[Talk], None]
 
@@ -45,6 +49,7 @@ class Host:
         self._is_warm = False
         self._made: dict[str, Chat] = {}
         self._editor: NvimEditor | None = None
+        self._fixing: Fixing | None = None
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
 
@@ -64,6 +69,11 @@ class Host:
                 self._with(buffer, lambda talk: self._start(talk.keep(text), buffer))
             case "complete", [int(buffer), int(number), str(text)] if buffer in self._talks:
                 self._talks[buffer].complete(number, text)
+            case "fix", [str(target), str(current)]:
+                self._start(self._fix(target, current), 0)
+            case "stop_fix", []:
+                if self._fixing is not None:
+                    self._fixing.stop()
             case "complete", _:
                 pass  # nothing is known yet
             case "pick", [int(number), str(kind), str(query)]:
@@ -171,6 +181,16 @@ class Host:
         if self._known is None or self._known[0] is not chat:
             self._known = (chat, known_names(chat, self._engine.loaded.settings, lambda: self._files))
         return self._known[1]
+
+    async def _fix(self, target: str, current: str) -> None:
+        assert self._engine is not None and self._editor is not None and self._questions is not None
+        if self._fixing is None:
+            from motet.nvim.fixing import Fixing
+
+            self._fixing = Fixing(self.peer, self._engine, self._editor, self._questions, self._questions)
+        if not target and not self._editor.path_of(current):
+            raise UsageError("this buffer is no file of the project; name one, or `:Motet fix project`")
+        await self._fixing.run(target, current)
 
     async def _pick(self, number: int, kind: str, query: str) -> None:
         if self._files is None:

@@ -66,6 +66,11 @@ class Questions:
             decided.append(proposal)
         return decided
 
+    async def choose(self, lines: list[str], options: list[str]) -> int | None:
+        """The index of the option that the human takes; None: none of them."""
+        picked = await self._put("choose", lines, options)
+        return picked if isinstance(picked, int) else None
+
     async def _put(self, kind: str, text: list[str], options: list[str]) -> object:
         number = next(self._ids)
         future = self._waiting[number] = asyncio.get_running_loop().create_future()
