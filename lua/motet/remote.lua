@@ -2,6 +2,7 @@
 local chat = require("motet.chat")
 local context = require("motet.context")
 local picker = require("motet.picker")
+local files = require("motet.files")
 local process = require("motet.process")
 
 local M = {
@@ -27,6 +28,9 @@ local M = {
   load = context.load,
   messages = context.messages,
   terminal = context.terminal,
+  unsaved = files.unsaved,
+  snapshot = files.snapshot,
+  change = files.change,
 }
 
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }

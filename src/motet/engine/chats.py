@@ -30,7 +30,7 @@ from motet.tools.groups import ToolSet
 from motet.tools.kit import Human, Kit, Question
 from motet.tools.notes import Notes
 from motet.tools.registry import Maker
-from motet.workspace import DiskWorkspace
+from motet.workspace import DiskWorkspace, KeptWorkspace
 
 if TYPE_CHECKING:
     from motet.edits import Proposal
@@ -39,13 +39,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Who sits in front of the chats: decides about edits, answers what tools ask, and what the gate asks. `editor`: what
-    only an editor knows."""
+    """Who sits in front of the chats: decides about edits, answers what tools ask, and what the gate asks.
+
+    `editor`: what only an editor knows. `files`: of an editor in which files are open, what a chat reads and writes
+    instead of the disk it is given, and who decides there in the place of `reviewer`.
+    """
 
     reviewer: Reviewer
     human: Human
     ask: Ask | None = None
     editor: Editor | None = None
+    files: Callable[[DiskWorkspace], tuple[KeptWorkspace, Reviewer]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,9 @@ class Chats:
         house, settings = self.house, self.house.settings
         front = _After(self.front)
         gate = house.gate(front.ask if self.front.ask else None)
-        workspace = house.workspace(gate)
+        workspace: KeptWorkspace = (disk := house.workspace(gate))
+        if front.files is not None:
+            workspace, front.reviewer = front.files(disk)
 
         @cache
         def desk() -> EditDesk:
@@ -214,7 +220,7 @@ class Chats:
         return chat
 
     def _context(
-        self, workspace: DiskWorkspace, gate: Gate, tools: ToolSet, names: Sequence[str], info: ChatInfo
+        self, workspace: KeptWorkspace, gate: Gate, tools: ToolSet, names: Sequence[str], info: ChatInfo
     ) -> Context:
         """What a chat can share; `names`: of tools and groups that can be handed over."""
         house = self.house
@@ -233,12 +239,14 @@ class _After:
 
     def __init__(self, front: Front) -> None:
         self._front = front
+        self.reviewer = front.reviewer
+        self.files = front.files
         self.wait: Callable[[], Awaitable[None]] = nothing
 
     async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """See `Reviewer`."""
         await self.wait()
-        return await self._front.reviewer.review(proposals)
+        return await self.reviewer.review(proposals)
 
     async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
         """See `Human`."""
@@ -252,7 +260,7 @@ class _After:
         return await self._front.ask(action)
 
 
-def _checkpoints(workspace: DiskWorkspace) -> Callable[[str], AbstractAsyncContextManager[None]]:
+def _checkpoints(workspace: KeptWorkspace) -> Callable[[str], AbstractAsyncContextManager[None]]:
     """What is written in one turn can be taken back together."""
 
     @asynccontextmanager

@@ -27,6 +27,10 @@ from motet.nvim.picking import Picking
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
+from motet.nvim.workspace import NvimWorkspace
+from motet.nvim.writes import Writes
+from motet.tools import Reviewer
+from motet.workspace import DiskWorkspace
 
 if TYPE_CHECKING:  # most editors never ask for it
     from motet.nvim.fixing import Fixing
@@ -52,6 +56,7 @@ class Host:
         self._fixing: Fixing | None = None
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
+        self._writes = Writes()
 
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
@@ -109,12 +114,20 @@ class Host:
             await reading
             return
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
-        front = Front(self._questions, self._questions, self._questions.ask, editor)
+        front = Front(self._questions, self._questions, self._questions.ask, editor, self._in_editor)
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)
             await reading
             await asyncio.gather(*(talk.close() for talk in self._talks.values()), return_exceptions=True)
+
+    def _in_editor(self, disk: DiskWorkspace) -> tuple[NvimWorkspace, Reviewer]:
+        """The files as a chat sees them here, and who decides about its edits."""
+        assert self._questions is not None  # it runs
+        return NvimWorkspace(disk, self.peer, self._writes, self._warn), self._questions
+
+    def _warn(self, text: str) -> None:
+        self.peer.tell("notice", 0, "warn", text)
 
     def _with(self, buffer: int, act: Act) -> None:
         if buffer in self._talks:

@@ -8,13 +8,14 @@ from motet.workspace.checkpoint import Checkpoint, CheckpointInfo, Checkpoints
 from motet.workspace.disk import DiskWorkspace
 from motet.workspace.memory import MemoryWorkspace
 from motet.workspace.places import find_workspace, resolve_user_path
-from motet.workspace.protocol import Workspace
+from motet.workspace.protocol import KeptWorkspace, Workspace
 
 __all__ = [
     "Checkpoint",
     "CheckpointInfo",
     "Checkpoints",
     "DiskWorkspace",
+    "KeptWorkspace",
     "MemoryWorkspace",
     "Workspace",
     "find_workspace",

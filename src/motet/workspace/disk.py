@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeVar
 
-from motet.errors import MotetError, PermissionDenied, WorkspaceError
+from motet.errors import MotetError, OutsideWorkspace, PermissionDenied, WorkspaceError
 from motet.permissions import Action, Effect, Gate, Origin, is_protected
 from motet.text import TextFile
 from motet.workspace import atomic, listing
@@ -110,6 +110,20 @@ class DiskWorkspace:
             lambda: undo(self._guard, self._checkpoints, id, paths, merge=merge, dry_run=dry_run)
         )
 
+    async def require(self, path: str) -> None:
+        """Ask what a write of `path` would ask, for who changes a text that will be saved there. Raises
+        `PermissionDenied`, and `WorkspaceError` for what is never written."""
+        path = normal(path)
+        real = await asyncio.to_thread(self._real, path)
+        if self._own is not None and f"{real}/".startswith(self._own):
+            raise OutsideWorkspace(f"{path}: belongs to motet's own state")
+        if self._asks(real) or self._asks(path):
+            await self._ask(path, real)
+
+    def _real(self, path: str) -> str:
+        with told(path), self._guard.locate(path) as place:
+            return place.real
+
     def _read(self, path: str) -> TextFile:
         path = normal(path)
         with told(path), self._guard.locate(path) as place:
@@ -130,15 +144,17 @@ class DiskWorkspace:
         return outcomes
 
     async def _ask_and_change(self, wanted: Wanted, real: str) -> Outcome:
-        path = normal(wanted.path)
-        through = "" if real == path else f", reached through the link {path}"
-        what = "a protected place" if is_protected(real) or is_protected(path) else "a rule of yours speaks of it"
         try:
-            await self._gate.require(Action(Effect.WRITE, real, Origin.MODEL, f"{what}{through}"))
+            await self._ask(normal(wanted.path), real)
         except PermissionDenied as denied:
             return denied
         [outcome] = await self._carry_out([replace(wanted, allowed=real)])
         return outcome
+
+    async def _ask(self, path: str, real: str) -> None:
+        through = "" if real == path else f", reached through the link {path}"
+        what = "a protected place" if is_protected(real) or is_protected(path) else "a rule of yours speaks of it"
+        await self._gate.require(Action(Effect.WRITE, real, Origin.MODEL, f"{what}{through}"))
 
     def _asks(self, path: str) -> bool:
         """Whether writing `path` needs another yes than that of a review."""

@@ -60,3 +60,15 @@ class Workspace(Protocol):
         Ignored, vendored and generated files are left out, except those that `paths` names.
         """
         ...
+
+
+class KeptWorkspace(Workspace, Protocol):
+    """A workspace in which what is written between `begin` and `finish` can be taken back together."""
+
+    async def begin(self, label: str) -> object:
+        """Start an act of that name."""
+        ...
+
+    async def finish(self) -> None:
+        """End it."""
+        ...

@@ -1,0 +1,252 @@
+"""The workspace of an editor: the files on the disk, and over them what stands in its buffers and is not saved.
+
+- A loaded buffer with unsaved text is the file: it is read, and it alone is written, in one step of undo. It stays
+  modified, and the disk stays as it is, until the human saves. What was written so is taken back by `NvimWorkspace.undo`.
+- Everything else is the disk's: written whole, after a checkpoint. A loaded buffer follows at once, line by line, as one
+  step of undo, so that no mark, fold or cursor elsewhere moves; it counts as written, and `u` makes it modified. What
+  the human typed in that moment is merged, and stays unsaved; where both touch the same lines, the human's text stays
+  in the buffer and the file keeps what was written: the editor warns before it is overwritten.
+
+The editor is asked, and never asks: a write is a compare-and-swap on the buffer's change number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePath
+from typing import cast
+
+from motet.errors import FileMissing, MotetError, StaleFile, UndoRefused
+from motet.nvim.rpc import Peer
+from motet.nvim.snapshot import Snapshot
+from motet.nvim.writes import Turn, Writes
+from motet.text import TextFile
+from motet.text.merge import merge
+from motet.workspace import Checkpoint, DiskWorkspace
+from motet.workspace.guard import normal
+
+_TRIES = 5
+"""Times that a buffer in which somebody types is looked at anew."""
+_FRESH = 0.1
+"""Seconds for which the list of unsaved files is taken as it was; a write never relies on it."""
+
+
+class NvimWorkspace:
+    """See `Workspace`, and above. `tell` gets what the human should know, a line each."""
+
+    def __init__(self, disk: DiskWorkspace, peer: Peer, writes: Writes, tell: Callable[[str], None]) -> None:
+        self._disk = disk
+        self._peer = peer
+        self._writes = writes
+        self._tell = tell
+        self._turn = Turn("edit")
+        self._unsaved: set[str] = set()
+        self._asked = float("-inf")
+
+    @property
+    def root(self) -> Path:
+        """See `Workspace.root`."""
+        return self._disk.root
+
+    async def read(self, path: str) -> TextFile:
+        """See `Workspace.read`: unsaved text wins."""
+        held = await self._held(path) if await self._may_be_unsaved(path) else None
+        return held.file(normal(path)) if held is not None else await self._disk.read(path)
+
+    async def look(self, path: str) -> tuple[TextFile | None, Snapshot | None]:
+        """The file as `read` gives it, None when there is none, and its buffer, when it is loaded. A buffer without
+        unsaved text whose file was changed by somebody else gets that text first."""
+        for _ in range(_TRIES):
+            found = await self.snapshot(path)
+            if found is not None and found.is_modified:
+                return found.file(normal(path)), found
+            try:
+                file = await self._disk.read(path)
+            except FileMissing:
+                return None, found
+            if found is None or found.spans_to(found.becoming(file)) == []:
+                return file, found
+            await self._change(found, file, written=True)
+        raise StaleFile(f"{path}: somebody else keeps changing it; try again")
+
+    async def snapshot(self, path: str) -> Snapshot | None:
+        """The loaded buffer of a file, if there is one."""
+        real = self.real(path)
+        return None if real is None else Snapshot.read(await self._peer.lua("snapshot", real))
+
+    def real(self, path: str) -> str | None:
+        """Where a path leads to; None for what leads out of the workspace."""
+        real = os.path.realpath(self.root / normal(path))
+        return real if Path(real).is_relative_to(self.root) else None
+
+    async def write(self, file: TextFile, new: bytes) -> TextFile:
+        """See `Workspace.write`. Raises `PermissionDenied` for a protected place without a yes."""
+        [outcome] = await self.write_many([(file, new)])
+        if isinstance(outcome, MotetError):
+            raise outcome
+        return outcome
+
+    async def write_many(self, news: Sequence[tuple[TextFile, bytes]]) -> list[TextFile | MotetError]:
+        """See `Workspace.write_many`."""
+        outcomes: dict[int, TextFile | MotetError] = {}
+        for number, (file, new) in enumerate(news):
+            try:
+                if (after := await self._write_unsaved(file, new)) is not None:
+                    outcomes[number] = after
+            except MotetError as error:
+                outcomes[number] = error
+        rest = [number for number in range(len(news)) if number not in outcomes]
+        written = await self._disk.write_many([news[number] for number in rest])
+        for number, outcome in zip(rest, written, strict=True):
+            outcomes[number] = outcome
+            if isinstance(outcome, TextFile):
+                await self._wrote(news[number][0], outcome)
+        return [outcomes[number] for number in range(len(news))]
+
+    async def create(self, path: str, data: bytes, *, moved_from: str | None = None) -> TextFile:
+        """See `Workspace.create`."""
+        if await self._held(path) is not None:
+            raise StaleFile(f"{path}: exists already, not saved yet, in the editor; read it first")
+        after = await self._disk.create(path, data, moved_from=moved_from)
+        await self._wrote(TextFile.new(after.path), after)
+        return after
+
+    async def delete(self, file: TextFile) -> None:
+        """See `Workspace.delete`. A file with unsaved text is not removed; a buffer of it stays open."""
+        if await self._held(file.path) is not None:
+            raise StaleFile(f"{file.path}: not removed: the editor holds text of it that is not saved")
+        await self._disk.delete(file)
+        self._turn.saved.append((file, TextFile.new(file.path)))
+        self._writes.add(self._turn)
+
+    async def list_files(self, paths: Sequence[str | PurePath] = ()) -> list[str]:
+        """See `Workspace.list_files`."""
+        return await self._disk.list_files(paths)
+
+    async def begin(self, label: str) -> Checkpoint:
+        """See `KeptWorkspace.begin`."""
+        checkpoint = await self._disk.begin(label)
+        self._turn = Turn(label, checkpoint)
+        return checkpoint
+
+    async def finish(self) -> None:
+        """See `KeptWorkspace.finish`."""
+        await self._disk.finish()
+        self._turn = Turn("edit")
+
+    async def undo(self) -> list[str]:
+        """Take back the newest turn that stands, in files and in buffers; what was done, a line each. Raises
+        `UndoRefused`, `WorkspaceError`, `PermissionDenied`; then nothing is changed, or the message says what."""
+        turn = self._writes.newest_unsaved()
+        standing = next((info for info in await self._disk.history() if not info.undone), None)
+        number = turn.checkpoint.number if turn is not None and turn.checkpoint is not None else None
+        if turn is None or (standing is not None and standing.time > turn.time and standing.id != str(number)):
+            return await self._undo_files(None)
+        steps = [await self._without(before, after) for before, after in reversed(turn.unsaved)]
+        told = await self._undo_files(str(number)) if standing is not None and standing.id == str(number) else []
+        await self.begin(f"undo of {turn.label}")
+        try:
+            for now, merged in steps:
+                await self.write(now, merged)
+                told.append(f"restored {now.path}, which is not saved")
+        finally:
+            await self.finish()
+        self._writes.forget(turn)
+        return told
+
+    # --- buffers -----------------------------------------------------------------------------------------------
+
+    async def _may_be_unsaved(self, path: str) -> bool:
+        now = asyncio.get_running_loop().time()
+        if now - self._asked > _FRESH:
+            self._unsaved = {*cast("list[str]", await self._peer.lua("unsaved"))}
+            self._asked = now
+        return bool(self._unsaved) and self.real(path) in self._unsaved
+
+    async def _held(self, path: str) -> Snapshot | None:
+        """The buffer of a file, if it holds unsaved text."""
+        found = await self.snapshot(path)
+        return found if found is not None and found.is_modified else None
+
+    async def _write_unsaved(self, file: TextFile, new: bytes) -> TextFile | None:
+        """Write into the buffer that holds `file` unsaved; None when there is none."""
+        for _ in range(_TRIES):
+            held = await self._held(file.path)
+            if held is None:
+                return None
+            if held.file(normal(file.path)).data != file.data:
+                raise StaleFile(f"{file.path}: changed in the editor since it was read; read it again")
+            after = TextFile.decode(normal(file.path), new)
+            await self._disk.require(file.path)
+            if await self._change(held, after, written=False):
+                self._turn.unsaved.append((file, after))
+                self._writes.add(self._turn)
+                return after
+        raise StaleFile(f"{file.path}: somebody else keeps changing it; read it again")
+
+    async def _wrote(self, before: TextFile, after: TextFile) -> None:
+        self._turn.saved.append((before, after))
+        self._writes.add(self._turn)
+        await self._settle(before, after)
+
+    async def _settle(self, was: TextFile, now: TextFile) -> None:
+        """Have the loaded buffer of a file follow what was written to the disk."""
+        try:
+            for _ in range(_TRIES):
+                found = await self.snapshot(now.path)
+                if found is None:
+                    return
+                target = now
+                if found.is_modified:
+                    merged = merge(was.text, now.text, found.file(now.path).text)
+                    if merged.conflicts:
+                        break
+                    target = now.with_text(merged.text)
+                if await self._change(found, target, written=target.data == now.data, known=True):
+                    return
+        except MotetError as error:
+            self._tell(f"{now.path}: written to the disk, but the editor could not show it: {error}")
+            return
+        self._tell(f"{now.path}: written to the disk; what you typed there meanwhile is in the same lines and stays")
+
+    async def _change(self, found: Snapshot, file: TextFile, *, written: bool, known: bool = False) -> bool:
+        """Make the buffer hold `file`; false when it has changed meanwhile."""
+        wanted = found.becoming(file)
+        options: dict[str, object] = {
+            "fileformat": wanted.format, "fileencoding": wanted.encoding, "bomb": wanted.has_bom, "endofline": wanted.ends,
+        }  # fmt: skip
+        if not wanted.ends and not written:
+            options["fixendofline"] = False
+        spans = found.spans_to(wanted)
+        done = await self._peer.lua("change", found.buffer, found.tick, spans, options, written, written or known)
+        return done is True
+
+    # --- undo --------------------------------------------------------------------------------------------------
+
+    async def _undo_files(self, id: str | None) -> list[str]:
+        plan = await self._disk.undo(id, dry_run=True)
+        paths = (*plan.restored, *plan.merged)
+        before = {path: await self._on_disk(path) for path in paths}
+        report = await self._disk.undo(id)
+        for path in paths:
+            was, now = before[path], await self._on_disk(path)
+            if now is not None:
+                await self._settle(was or TextFile.new(path), now)
+        done = (("restored", report.restored), ("merged", report.merged), ("removed", report.removed))
+        return [f"{what} {path}" for what, files in done for path in files] or ["nothing had to be changed"]
+
+    async def _on_disk(self, path: str) -> TextFile | None:
+        try:
+            return await self._disk.read(path)
+        except FileMissing:
+            return None
+
+    async def _without(self, before: TextFile, after: TextFile) -> tuple[TextFile, bytes]:
+        """A file now, and without the change from `before` to `after`. Raises `UndoRefused`."""
+        now = await self.read(after.path)
+        merged = merge(after.text, before.text, now.text)
+        if merged.conflicts:
+            raise UndoRefused(f"{after.path}: not undone, nothing is changed: these lines were changed since")
+        return now, now.encode(merged.text)

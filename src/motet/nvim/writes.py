@@ -1,0 +1,50 @@
+"""What motet has written in this editor, turn by turn: to say what changed, and to take back what no file holds yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from motet.text import TextFile
+from motet.workspace import Checkpoint
+
+
+@dataclass(slots=True)
+class Turn:
+    """The writes between `begin` and `finish`. `unsaved`: before and after, of buffers that were not written to their
+    files, as they held unsaved work of the human; `saved`: of files, which `checkpoint` can take back."""
+
+    label: str
+    checkpoint: Checkpoint | None = None
+    unsaved: list[tuple[TextFile, TextFile]] = field(default_factory=list[tuple[TextFile, TextFile]])
+    saved: list[tuple[TextFile, TextFile]] = field(default_factory=list[tuple[TextFile, TextFile]])
+    time: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class Writes:
+    """The turns of all chats of an editor, oldest first; those in which nothing was written are left out."""
+
+    def __init__(self) -> None:
+        self._turns: list[Turn] = []
+
+    def add(self, turn: Turn) -> None:
+        """Something was written in `turn`."""
+        if turn not in self._turns:
+            self._turns.append(turn)
+        turn.time = datetime.now(UTC)
+
+    def newest_unsaved(self) -> Turn | None:
+        """The newest turn that wrote into a buffer only."""
+        return next((turn for turn in reversed(self._turns) if turn.unsaved), None)
+
+    def forget(self, turn: Turn) -> None:
+        """It was taken back."""
+        self._turns.remove(turn)
+
+    def changed(self) -> dict[str, tuple[TextFile, TextFile]]:
+        """By path, how a file was before the first write and how it is after the last one."""
+        found: dict[str, tuple[TextFile, TextFile]] = {}
+        for turn in self._turns:
+            for before, after in (*turn.saved, *turn.unsaved):
+                found[after.path] = (found.get(after.path, (before, after))[0], after)
+        return {path: pair for path, pair in found.items() if pair[0].data != pair[1].data}
