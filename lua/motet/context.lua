@@ -1,5 +1,6 @@
 -- What the editor knows and a chat can share. Asked by the program, answered at once; nothing here changes anything.
 local api = vim.api
+local files = require("motet.files")
 
 local M = {}
 
@@ -119,15 +120,10 @@ function M.diagnostics()
   return found
 end
 
-local function buffer_of(path)
-  local buf = vim.fn.bufnr("^" .. vim.fn.escape(path, "*?[]{},\\^$") .. "$")
-  return buf ~= -1 and buf or nil
-end
-
 ---Whether a language server, or whoever else, tells what is wrong with each of these files.
 function M.has_sources(paths)
   for _, path in ipairs(paths) do
-    local buf = buffer_of(path)
+    local buf = files.buffer(path)
     local is_known = buf
       and (#vim.diagnostic.get(buf) > 0 or #vim.lsp.get_clients({ bufnr = buf, method = "textDocument/didChange" }) > 0)
     if not is_known then
@@ -140,15 +136,10 @@ end
 ---Load these files into buffers, so that their language servers see them.
 function M.load(paths)
   for _, path in ipairs(paths) do
-    if vim.uv.fs_stat(path) then
-      local buf = buffer_of(path) or vim.fn.bufadd(path)
+    if vim.uv.fs_stat(path) and not files.buffer(path) then
+      local buf = vim.fn.bufadd(path)
       vim.bo[buf].buflisted = true
-      if not api.nvim_buf_is_loaded(buf) then
-        vim.fn.bufload(buf)
-        if vim.bo[buf].filetype == "" then
-          api.nvim_buf_call(buf, function() vim.cmd("filetype detect") end)
-        end
-      end
+      vim.fn.bufload(buf)
     end
   end
 end

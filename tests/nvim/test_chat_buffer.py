@@ -203,5 +203,10 @@ def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Ser
     vim.keys("GA/file nosuch.py<Esc><CR>")
     vim.turn_ends()
     vim.keys("GA/nosuch<Esc><CR>")
+    vim.waits_for("#vim.g.messages == 3")
+    unknown = "there is no command /nosuch; /help lists them, a space before it sends it as it is"
+    assert vim.messages[2] == f"motet: {unknown}"
+    assert vim.lines[-1] == "/nosuch"
+    vim.keys("0i <Esc><CR>")
     vim.turn_ends()
     assert "x = 1" in served.requests[0].text and "/nosuch" in served.requests[0].text

@@ -26,7 +26,7 @@ from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleS
 from motet.permissions.egress import EgressLog
 from motet.settings import Loaded, load_settings
 from motet.text import Severity
-from motet.workspace import Checkpoints, DiskWorkspace, find_workspace, resolve_user_path
+from motet.workspace import Checkpoints, DiskWorkspace, Workspace, find_workspace, resolve_user_path
 
 if TYPE_CHECKING:  # what asks servers, and the loop of `motet fix`, are imported by those who use them
     from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec
@@ -226,14 +226,16 @@ class Engine:
         *,
         dry_run: bool = False,
         approximate: Literal["refuse", "propose"] = "refuse",
+        files: Workspace | None = None,
     ) -> FixLoop:
-        """The loop of `motet fix`, with the limits of the settings; `approximate` as for `EditDesk`."""
+        """The loop of `motet fix`, with the limits of the settings; `approximate` as for `EditDesk`. `files`: of an editor
+        in which files are open."""
         from motet.fix import FixLoop, FixOptions, Notice
 
         fix = self.loaded.settings.fix
         options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run, approximate)
         door = Outgoing(model, lambda line: emit(Notice(line)), recorder(EgressLog(self.state), self.root, ""))
-        return FixLoop(self.workspace, diagnostics, door, self.gate, reviewer, options, emit)
+        return FixLoop(files or self.workspace, diagnostics, door, self.gate, reviewer, options, emit)
 
     def _checkers(self, commands: Sequence[str]) -> list[Checker]:
         from motet.diagnostics import Checker

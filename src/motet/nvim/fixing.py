@@ -24,9 +24,11 @@ from motet.nvim.diagnosing import EditorDiagnostics
 from motet.nvim.editor import NvimEditor
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer
+from motet.nvim.workspace import NvimWorkspace
 from motet.text import Diagnostic, Severity
 from motet.tools import Reviewer
 from motet.turn import ToolFinished
+from motet.workspace import DiskWorkspace
 
 _WHERE = "fix"
 """The window that tells of a run."""
@@ -50,13 +52,19 @@ class Fixing:
     """The runs of one editor, of which one goes at a time."""
 
     def __init__(
-        self, peer: Peer, engine: Engine, editor: NvimEditor, questions: Questions, reviewer: Reviewer
+        self,
+        peer: Peer,
+        engine: Engine,
+        editor: NvimEditor,
+        questions: Questions,
+        files: Callable[[DiskWorkspace], tuple[NvimWorkspace, Reviewer]],
     ) -> None:
+        """`files`: as in `Front`."""
         self._peer = peer
         self._engine = engine
         self._editor = editor
         self._questions = questions
-        self._reviewer = reviewer
+        self._files = files
         self._running: asyncio.Task[None] | None = None
 
     def stop(self) -> bool:
@@ -87,15 +95,17 @@ class Fixing:
         self._tell([f"Model: {model.name} ({why})"], begins=True)
         view = _Lines(self._tell, model.name)
         async with AsyncExitStack() as stack:
-            reviewer = _RoundReviewer(self._reviewer, self._questions)
+            files, own = self._files(self._engine.workspace)
+            reviewer = _RoundReviewer(own, self._questions)
             diagnostics: Diagnoser
             if from_editor:
                 severity = Severity[self._engine.loaded.settings.fix.severity.upper()]
                 diagnostics = EditorDiagnostics(self._peer, self._editor, severity)
             else:
                 diagnostics = await stack.enter_async_context(self._engine.diagnostics((), lambda _: None))
-            loop = self._engine.fix_loop(diagnostics, model, reviewer, view, approximate="propose")
-            await stack.enter_async_context(self._engine.checkpoint(":Motet fix"))
+            loop = self._engine.fix_loop(diagnostics, model, reviewer, view, approximate="propose", files=files)
+            await files.begin(":Motet fix")
+            stack.push_async_callback(files.finish)
             fixed = await loop.run(paths)
         rows = [[str(self._editor.absolute(one.path)), *_place(one), _words(one)] for one in fixed.remaining]
         self._peer.tell("quickfix_list", "motet fix: what is left", rows)

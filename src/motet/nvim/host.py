@@ -200,7 +200,7 @@ class Host:
         if self._fixing is None:
             from motet.nvim.fixing import Fixing
 
-            self._fixing = Fixing(self.peer, self._engine, self._editor, self._questions, self._questions)
+            self._fixing = Fixing(self.peer, self._engine, self._editor, self._questions, self._in_editor)
         if not target and not self._editor.path_of(current):
             raise UsageError("this buffer is no file of the project; name one, or `:Motet fix project`")
         await self._fixing.run(target, current)
