@@ -45,7 +45,7 @@ def test_what_a_server_complains_about_is_fixed_in_the_buffer(vim: Editor, proje
     assert (project.root / "a.py").read_text() == "import sys\n\nprint(sys.argv)\n"
     said = str(served.requests[0].body)
     assert "Line 1, Column 8: `os` imported but unused" in said
-    told = [line for line in vim.lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('motet://fix'), 0, -1, false)")]
+    told = vim.lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('motet://fix'), 0, -1, false)")
     assert told[1:] == [
         "1 file, 1 warning (Neovim)",
         "a.py:1:8: warning: `os` imported but unused (Ruff F401)",
