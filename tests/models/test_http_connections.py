@@ -164,7 +164,7 @@ async def test_an_answer_without_end_is_ended(connect, question, monkeypatch) ->
 
 
 async def test_an_event_without_end_is_a_bad_response(connect, question, monkeypatch) -> None:
-    monkeypatch.setattr(transport, "MAX_EVENT_BYTES", 2**16)
+    monkeypatch.setattr(transport, "MAX_EVENT_CHARS", 2**16)
     async with ScriptedServer([Answer("ha" * 2**16)]) as server:
         _, error = await connect(server).fail(question)
     assert error.kind is ModelErrorKind.BAD_RESPONSE

@@ -14,7 +14,7 @@ from motet.messages import Reasoning
 from motet.models.protocol import Completed, ModelEvent, ReasoningDelta, TextDelta, Usage
 from motet.models.providers.dialect import AnswerFault
 from motet.models.providers.fields import as_count, as_object, as_text, parse_object
-from motet.models.providers.pieces import CallCollector, Characters, PendingCall
+from motet.models.providers.pieces import Alike, CallCollector, Characters, PendingCall
 
 
 @dataclass(slots=True)
@@ -51,6 +51,7 @@ class AnthropicDecoder:
         self._whole_inputs: dict[int, str] = {}
         self._thinking: dict[int, _Thinking] = {}
         self._reasoning: list[_Thinking] = []
+        self._alike = Alike()
         self._text = Characters()
         self._thought = Characters()
         self._text_length = 0
@@ -64,6 +65,9 @@ class AnthropicDecoder:
 
     def feed(self, data: str) -> Iterator[ModelEvent]:
         """See `Decoder`."""
+        if (text := self._alike.read(data)) is not None:
+            yield from self._say(text)
+            return
         event = parse_object(data)
         if event is None:
             raise AnswerFault(ModelErrorKind.BAD_RESPONSE, "the answer holds JSON that cannot be read")
@@ -75,6 +79,8 @@ class AnthropicDecoder:
                 yield from self._start(index, as_object(event.get("content_block")))
             case "content_block_delta":
                 yield from self._delta(index, as_object(event.get("delta")))
+                if set(as_object(event.get("delta"))) == {"type", "text"}:
+                    self._alike.learn(data, as_text(as_object(event.get("delta")).get("text")))
             case "content_block_stop":
                 yield from self._stop(index)
             case "message_delta":

@@ -10,7 +10,7 @@ from motet.messages import Reasoning
 from motet.models.protocol import Completed, ModelEvent, ReasoningDelta, TextDelta, Usage
 from motet.models.providers.dialect import AnswerFault
 from motet.models.providers.fields import as_count, as_list, as_object, as_text, parse_object
-from motet.models.providers.pieces import CallCollector, Characters, PendingCall
+from motet.models.providers.pieces import Alike, CallCollector, Characters, PendingCall
 
 _CUT = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
@@ -27,6 +27,7 @@ class ChatDecoder:
         self._calls = calls
         self._by_index: dict[int, PendingCall] = {}
         self._signatures: dict[str, object] = {}
+        self._alike = Alike()
         self._text = Characters()
         self._thought = Characters()
         self._thoughts: list[str] = []
@@ -44,6 +45,9 @@ class ChatDecoder:
 
     def feed(self, data: str) -> Iterator[ModelEvent]:
         """See `Decoder`."""
+        if (text := self._alike.read(data)) is not None:
+            yield from self._say(text)
+            return
         if data.strip() == "[DONE]":
             self.closed = True
             return
@@ -58,6 +62,8 @@ class ChatDecoder:
             self._usage = _usage(usage)
         for choice in as_list(chunk.get("choices"))[:1]:
             yield from self._choice(as_object(choice))
+            if not usage and _is_text(as_object(choice)):
+                self._alike.learn(data, as_text(as_object(as_object(choice).get("delta")).get("content")))
 
     def complete(self) -> Completed:
         """See `Decoder`."""
@@ -168,6 +174,14 @@ class ChatDecoder:
         if self._signatures:
             metadata["calls"] = self._signatures
         return (Reasoning("".join(self._thoughts), metadata),)
+
+
+def _is_text(choice: Mapping[str, object]) -> bool:
+    """Whether it holds a piece of text and nothing else."""
+    delta = as_object(choice.get("delta"))
+    return not choice.get("finish_reason") and not any(
+        delta[name] for name in delta if name not in {"content", "role"}
+    )
 
 
 def _usage(usage: Mapping[str, object]) -> Usage:

@@ -14,6 +14,7 @@ from motet.models.keys import KeySource, Secret
 from motet.models.protocol import Destination, Limits, ModelEvent, ModelRequest, Price, Retrying
 from motet.models.providers.dialect import AnswerFault, Decoder, Dialect
 from motet.models.providers.endpoint import Endpoint
+from motet.models.providers.pieces import joined
 from motet.models.providers.retry import RetryPolicy
 from motet.models.providers.transport import Broken, Reply, post
 
@@ -120,8 +121,8 @@ class HttpModel:
                 request_id = reply.request_id
                 await self._require_stream(reply, failures)
                 async with aclosing(reply.data(decoder)) as pieces:
-                    async for data in pieces:
-                        for event in decoder.feed(data):
+                    async for together in pieces:
+                        for event in joined(decoder, together):
                             yield event
         except _Refused as refused:
             raise self._judge(refused.failure, failures(), dialect if adapt else None, request) from None

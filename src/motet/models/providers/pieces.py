@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from motet.errors import ModelErrorKind
 from motet.messages import ToolCall
-from motet.models.protocol import ToolCallDelta
-from motet.models.providers.dialect import AnswerFault
+from motet.models.protocol import ModelEvent, ReasoningDelta, TextDelta, ToolCallDelta
+from motet.models.providers.dialect import AnswerFault, Decoder
 
 
 class Characters:
@@ -39,6 +40,40 @@ def whole_characters(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+_STRING = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*').fullmatch
+"""What may stand in a string of JSON, between its quotes."""
+
+
+class Alike:
+    """Reads JSON that differs from what was read before in one string only: an answer is thousands of those, and to
+    parse each costs more than everything else that is done with it."""
+
+    __slots__ = ("_after", "_before")
+
+    def __init__(self) -> None:
+        self._before = self._after = ""
+
+    def learn(self, data: str, text: str) -> None:
+        """`data` holds the string `text`, and nothing else in it has to be heard again."""
+        before, quote, after = data.partition(f'"{text}"')
+        # Without escapes the string stands there as it is; if it does so once, that is the one.
+        if quote and quote not in after and "\\" not in data:
+            self._before, self._after = f'{before}"', f'"{after}'
+
+    def read(self, data: str) -> str | None:
+        """The string in the same place of `data`; None when `data` is another in more than that."""
+        start, end = len(self._before), len(data) - len(self._after)
+        if not start or end < start or not data.startswith(self._before) or not data.endswith(self._after):
+            return None
+        text = data[start:end]
+        if "\\" not in text:
+            return text if _STRING(text) else None
+        try:
+            return json.loads(f'"{text}"') if _STRING(text) else None
+        except ValueError:
+            return None
 
 
 def fresh_call_id() -> str:
@@ -113,3 +148,52 @@ class CallCollector:
         return tuple(
             ToolCall(call.id, call.name, call.arguments if call.arguments.strip() else "{}") for call in kept
         )
+
+
+def joined(decoder: Decoder, together: Iterable[str]) -> Iterator[ModelEvent]:
+    """The events that the data of server-sent events stand for, up to the end of the answer; pieces of one text that
+    follow each other are one. Raises `AnswerFault`, after what came before it."""
+    first: ModelEvent | None = None
+    more: list[str] = []
+    try:
+        for data in together:
+            if decoder.closed:
+                break
+            for event in decoder.feed(data):
+                if (text := _further(first, event)) is not None:
+                    more.append(text)
+                    continue
+                if first is not None:
+                    yield _with(first, more)
+                first, more = event, []
+    except AnswerFault:
+        if first is not None:
+            yield _with(first, more)
+        raise
+    if first is not None:
+        yield _with(first, more)
+
+
+def _further(first: ModelEvent | None, event: ModelEvent) -> str | None:
+    """What `event` adds to the piece `first`; None when it begins another."""
+    if type(event) is not type(first):
+        return None
+    match event:
+        case TextDelta(text) | ReasoningDelta(text):
+            return text
+        case ToolCallDelta(index, arguments, "", "") if isinstance(first, ToolCallDelta) and index == first.index:
+            return arguments
+        case _:
+            return None
+
+
+def _with(first: ModelEvent, more: list[str]) -> ModelEvent:
+    match first:
+        case TextDelta(text) if more:
+            return TextDelta("".join([text, *more]))
+        case ReasoningDelta(text) if more:
+            return ReasoningDelta("".join([text, *more]))
+        case ToolCallDelta(index, arguments, id, name) if more:
+            return ToolCallDelta(index, "".join([arguments, *more]), id, name)
+        case _:
+            return first

@@ -9,11 +9,12 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from motet.errors import ModelErrorKind
 from motet.models.providers.dialect import AnswerFault, Decoder
 from motet.models.providers.endpoint import Endpoint
+from motet.models.providers.sse import EventReader
 
 if TYPE_CHECKING:
     import ssl
@@ -24,10 +25,11 @@ CONNECT_SECONDS = 10.0
 CHECK_SECONDS = 15.0
 LAST_WORDS_SECONDS = 2.0
 """How long the token counts and the end marker may take after the answer itself is whole."""
-MAX_EVENT_BYTES = 16 * 2**20
+MAX_EVENT_CHARS = 16 * 2**20
 MAX_ANSWER_CHARS = 64 * 2**20
 MAX_ERROR_BYTES = 64 * 2**10
 MAX_LIST_BYTES = 4 * 2**20
+_STREAMED = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
 
 
 class Broken(Exception):
@@ -47,7 +49,7 @@ class Reply:
 
     status: int
     headers: Mapping[str, str]
-    source: httpx2.EventSource
+    response: httpx2.Response
 
     @property
     def request_id(self) -> str | None:
@@ -66,7 +68,7 @@ class Reply:
         head = bytearray()
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                async for chunk in self.source.response.aiter_bytes():
+                async for chunk in self.response.aiter_bytes():
                     head += chunk
                     if len(head) >= MAX_ERROR_BYTES:
                         break
@@ -74,27 +76,25 @@ class Reply:
             pass
         return bytes(head[:MAX_ERROR_BYTES])
 
-    async def data(self, decoder: Decoder) -> AsyncGenerator[str]:
-        """The data of each server-sent event, until `decoder` has the end of the answer.
+    async def data(self, decoder: Decoder) -> AsyncGenerator[list[str]]:
+        """The data of server-sent events, those together that came together, until `decoder` has the end of the answer.
 
         Raises `AnswerFault` when it is without end.
         """
-        size = 0
-        # Whatever the header says, a stream of events is UTF-8.
-        self.source.response.encoding = "utf-8"
-        # The annotation hides that it is a generator, which must be closed at once, not when it is collected.
-        async with aclosing(cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(self.source))) as events:
+        reader, size = EventReader(MAX_EVENT_CHARS), 0
+        async with aclosing(self.response.aiter_bytes()) as chunks:
             while not decoder.closed:
                 try:
                     async with asyncio.timeout(LAST_WORDS_SECONDS if decoder.finished else None):
-                        event = await anext(events)
+                        chunk = await anext(chunks)
                 except (StopAsyncIteration, TimeoutError):
                     return
-                size += len(event.data)
+                if not (together := reader.feed(chunk)):
+                    continue
+                size += sum(map(len, together))
                 if size > MAX_ANSWER_CHARS:
                     raise AnswerFault(ModelErrorKind.BAD_RESPONSE, f"more than {MAX_ANSWER_CHARS >> 20} MiB")
-                if event.data:
-                    yield event.data
+                yield together
 
 
 @asynccontextmanager
@@ -109,16 +109,13 @@ async def post(endpoint: Endpoint, path: str, body: bytes, headers: Mapping[str,
     try:
         async with (
             _client(endpoint) as client,
-            client.sse(
-                endpoint.url(path), method="POST", content=body, headers=headers, max_event_size=MAX_EVENT_BYTES
-            ) as source,
+            client.stream("POST", endpoint.url(path), content=body, headers={**_STREAMED, **headers}) as response,
         ):
-            response = source.response
             named = {name.lower(): value for name, value in response.headers.items()}
-            yield Reply(response.status_code, named, source)
+            yield Reply(response.status_code, named, response)
     except httpx2.InvalidURL as error:
         raise Broken(f"the address is not usable ({error})") from None
-    except (httpx2.SSEError, httpx2.DecodingError) as error:
+    except httpx2.DecodingError as error:
         raise AnswerFault(ModelErrorKind.BAD_RESPONSE, str(error)) from None
     except httpx2.HTTPError as error:
         # Its request holds the key: it is told, not chained.
