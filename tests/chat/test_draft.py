@@ -48,3 +48,26 @@ async def test_a_pinned_file_is_pinned_again_and_sent_when_it_has_changed(tmp_pa
         assert "one = 2" in talk.server.requests[0].text
         await talk.say("still?")
         assert talk.server.requests[1].text.count("one = 2") == talk.server.requests[0].text.count("one = 2")
+
+
+@pytest.mark.acceptance("S0-055", "S2-051")
+async def test_what_a_block_leaves_out_is_shared_no_more(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="Yes.")] * 2, dialect, shares=True, tools=["files"]) as talk:
+        for name in ("a.py", "b.py", "c.py"):
+            (talk.root / name).write_text(f"in = '{name}'\n")
+            await talk.chat.share.run(f"/file {name}", talk.chat.model.limits)
+        block = ["<file>a.py</file>", "<file>b.py</file>", "<file>c.py</file>", "<group>files</group>"]
+        assert talk.chat.share.block == block
+        await talk.chat.keep_only(block[1:])
+        assert talk.chat.share.block == block[1:]
+        await talk.say("see them")
+        assert "in = 'a.py'" not in talk.server.requests[0].text and "in = 'b.py'" in talk.server.requests[0].text
+        assert talk.server.requests[0].body.get("tools")
+        await talk.chat.keep_only(["📌 <file>c.py</file>"])
+        assert talk.chat.share.block == ["📌 <file>c.py</file>"]
+        await talk.say("and now?")
+        assert "in = 'b.py'" not in talk.server.requests[1].text and "in = 'c.py'" in talk.server.requests[1].text
+        assert not talk.server.requests[1].body.get("tools")
+        chat_id = talk.chat.id
+    async with talking(tmp_path, [], dialect, stored=chat_id, shares=True) as talk:
+        assert talk.chat.share.block == ["📌 <file>c.py</file>"]

@@ -240,6 +240,15 @@ class Chat:
         removed = await to_the_end(self._conversation.remove([line]))
         return self._share.forget(line) or bool(removed)
 
+    async def keep_only(self, lines: Sequence[str]) -> None:
+        """Take out of the conversation what these lines of the context block leave out, and mark the rest as they do."""
+        self._require_rest()
+        marked = self._share.marked
+        if gone := self._share.keep(lines):
+            await to_the_end(self._conversation.remove(gone))
+        if self._share.marked != marked and self.is_writable:
+            await self.keep_draft(self.info.draft)
+
     def use(self, model: Model) -> None:
         """Go on with another model."""
         self.bare_model = model

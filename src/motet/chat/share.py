@@ -18,6 +18,7 @@ from motet.context import (
     expand,
     find_rules,
     item_of,
+    read_line,
     reconcile,
     refresh,
 )
@@ -25,6 +26,7 @@ from motet.errors import UsageError
 from motet.messages import Message, MessageStack, Meta, Role, Text, tags
 from motet.models.protocol import Limits
 from motet.tools import Tool
+from motet.tools.groups import tool_name
 
 _UNLISTED = frozenset({tags.TOOL, tags.TOOL_SYSTEM_PROMPT})
 """Tags of messages that are linked to a line only so that they can be removed by it."""
@@ -77,11 +79,24 @@ class Share:
         """The lines of items that are pinned or watched."""
         return [item.line for item in self.items if item.state is not State.NONE]
 
+    @property
+    def block(self) -> list[str]:
+        """The context block that a human can edit: `lines`, and those of the tools that were handed over."""
+        return [*self.lines, *self._of_tools]
+
     def keep(self, lines: Iterable[str]) -> list[str]:
-        """Keep only the items with these lines, with the marks that they have; the ids of those that go."""
+        """Keep only what these lines of the context block name, with the marks that they have; the ids of those that
+        go, tools among them, whose messages the conversation still holds."""
+        lines = list(lines)
         found = reconcile(self.items, lines)
+        kept = {read_line(line)[0] for line in lines}
         self.items = found.items
-        return list(found.removed)
+        gone = [*found.removed, *(one.context.id for one in self.waiting if one.context)]
+        self.waiting = [one for one in self.waiting if one.context is None or one.context.id in kept]
+        for line in self._of_tools:
+            if line not in kept:
+                gone += self.parts.tools.take_away(tool_name(line))
+        return [one for one in dict.fromkeys(gone) if one not in kept]
 
     def mark(self, item_id: str, state: State) -> bool:
         """Pin or watch an item, or neither; false when there is none with this id, or it is no file."""
@@ -187,6 +202,11 @@ class Share:
             if one.context and one.tag not in _UNLISTED
         ]
         return Prepared((*ahead, *said), tuple(events), bool(shared), items, tools)
+
+    @property
+    def _of_tools(self) -> list[str]:
+        lines = (one.context.id for one in self.stack if one.tag == tags.TOOL and one.context)
+        return list(dict.fromkeys(lines))
 
     @property
     def _ids(self) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
-from motet.chat.transcript import Blocks
+from motet.chat.transcript import Blocks, read_context, read_line, write_context
 from motet.context import Excerpt
 from motet.context.complete import Known, completions
 from motet.context.editor_variables import share_lines
@@ -54,6 +54,7 @@ class Talk:
         self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
         self._turn: asyncio.Task[None] | None = None
         self._known = len(chat.messages)
+        self._block = ""
 
     async def show(self) -> None:
         """Draw what was said so far, above the draft that the buffer may hold already."""
@@ -66,15 +67,17 @@ class Talk:
             self._peer.tell("notice", self.buffer, "warn", note)
         await self._page.drawn()
 
-    def send(self, text: str) -> None:
-        """Say `text`: a turn of its own, or, while one runs, a word at its next gap."""
+    def send(self, draft: str) -> None:
+        """Say the draft: a turn of its own, or, while one runs, a word at its next gap. What its context block leaves
+        out is shared no more."""
+        block, text = self._read(draft)
         if self._acts.is_command(text):
             self.command(text, typed=True)
         elif self._is_busy:
             self.chat.say(text)
             self._peer.tell("taken", self.buffer)
         else:
-            self._turn = asyncio.create_task(self._run(self.chat.send(text)))
+            self._turn = asyncio.create_task(self._run(self.chat.send(text), block))
 
     def command(self, text: str, *, typed: bool = False) -> None:
         """Do a slash command. One that was `typed` is taken out of the draft when it is done, and stays when it
@@ -83,10 +86,10 @@ class Talk:
         self._doing.add(task)
         task.add_done_callback(self._doing.discard)
 
-    async def keep(self, text: str) -> None:
+    async def keep(self, draft: str) -> None:
         """Keep what is typed and not sent."""
-        await self.chat.keep_draft(text)
-        self._peer.tell("kept", self.buffer, text)
+        await self.chat.keep_draft(self._read(draft)[1])
+        self._peer.tell("kept", self.buffer, draft)
 
     async def add(self, excerpt: Excerpt) -> None:
         """Share lines of a buffer with the next message. Raises `MotetError`."""
@@ -95,8 +98,9 @@ class Talk:
         for line in shared.notices or [f"With the next message: {shared.words}"]:
             self._peer.tell("notice", self.buffer, "warn" if shared.notices else "info", line)
 
-    def complete(self, number: int, text: str) -> None:
-        """Tell what can stand at the end of `text`, the draft up to the cursor, as the answer to question `number`."""
+    def complete(self, number: int, draft: str) -> None:
+        """Tell what can stand at the end of `draft`, which goes up to the cursor, as the answer to question `number`."""
+        text = self._read(draft)[1]
         self._asked = (number, text)
         found = completions(text, len(text), self._names(self.chat))
         if found:
@@ -162,11 +166,26 @@ class Talk:
             turn = self.chat.send(coming.send, coming.given, tag=coming.tag)
             self._turn = asyncio.create_task(self._run(turn))
 
-    async def _run(self, turn: AsyncGenerator[ChatEvent]) -> None:
-        """One turn; what is wrong before anything is sent leaves the draft as it is."""
+    def _read(self, draft: str) -> tuple[list[str] | None, str]:
+        """The context block of a draft, and what is typed behind it. None: none was shown, so what looks like one is
+        the human's own text."""
+        if not self._block:
+            return None, draft
+        lines, text = read_context(draft)
+        return [line.line for line in lines], text
+
+    def show_block(self) -> None:
+        """Show at the head of the draft what goes along with it."""
+        self._block = write_context(map(read_line, self.chat.share.block))
+        self._peer.tell("context", self.buffer, self._block.split("\n") if self._block else [])
+
+    async def _run(self, turn: AsyncGenerator[ChatEvent], block: Sequence[str] | None = None) -> None:
+        """One turn; what is wrong before anything is sent leaves the draft as it is. `block`: what is still shared."""
         ended: Ended | None = None
         self._state("asking")
         try:
+            if block is not None:
+                await self.chat.keep_only(block)
             async with aclosing(turn) as events:
                 async for event in events:
                     self._draw(event)

@@ -167,8 +167,13 @@ class ToolSet:
 def names_in(messages: Iterable[Message]) -> list[str]:
     """The tools and groups that a conversation was handed, by the prompts in it: for a chat that is opened again."""
     lines = [message.context.id for message in messages if message.tag == tags.TOOL and message.context]
-    found = [_LINE.fullmatch(line) for line in lines]
-    return list(dict.fromkeys(each[2] for each in found if each))
+    return [name for line in dict.fromkeys(lines) if (name := tool_name(line))]
+
+
+def tool_name(line: str) -> str:
+    """The tool or group that a line of the context block stands for; empty when it stands for something else."""
+    found = _LINE.fullmatch(line)
+    return found[2] if found else ""
 
 
 def own_group(

@@ -6,6 +6,7 @@ with one that was read. What others wrote is never read for structure: see `mark
 
 from motet.chat.transcript.assemble import to_messages
 from motet.chat.transcript.blocks import Blocks, Change, Placed
+from motet.chat.transcript.context import read_context, read_line, write_context
 from motet.chat.transcript.markers import Kind
 from motet.chat.transcript.parse import parse
 from motet.chat.transcript.render import Block, render
@@ -37,6 +38,9 @@ __all__ = [
     "Placed",
     "Turn",
     "parse",
+    "read_context",
+    "read_line",
     "render",
     "to_messages",
+    "write_context",
 ]

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import dropwhile
 
 from motet.chat.transcript.values import ContextLine, Entry
+from motet.context.pins import PIN, WATCH
 from motet.messages import Message, Role, tags
-
-PIN = "📌"
-WATCH = "👁"
 
 _TITLE = "> Context:"
 _ITEM = "> - "
@@ -37,7 +36,7 @@ def is_said(entry: Entry) -> bool:
 
 def write_context(lines: Iterable[ContextLine]) -> str:
     """The block, without a final line end; empty without lines."""
-    items = [f"{_ITEM}{_flags(line)}{_UNSAFE.sub(_escaped, line.id)}" for line in lines]
+    items = [f"{_ITEM}{replace(line, id=_UNSAFE.sub(_escaped, line.id)).line}" for line in lines]
     return "\n".join([_TITLE, *items]) if items else ""
 
 
@@ -49,7 +48,7 @@ def read_context(text: str) -> tuple[tuple[ContextLine, ...], str]:
     count = 1
     while count < len(rows) and rows[count].startswith(">"):
         count += 1
-    lines = (_line(row.removeprefix(_ITEM).strip(_BLANK)) for row in rows[1:count] if row.startswith(_ITEM))
+    lines = (read_line(row.removeprefix(_ITEM).strip(_BLANK)) for row in rows[1:count] if row.startswith(_ITEM))
     rest = dropwhile(lambda row: not row.strip(), rows[count:])
     return tuple(dict.fromkeys(line for line in lines if line.id)), "\n".join(rest)
 
@@ -86,11 +85,8 @@ def context_lines(
     return tuple(ContextLine(line, line in pinned, line in watched) for line in dict.fromkeys(ids) if line)
 
 
-def _flags(line: ContextLine) -> str:
-    return f"{PIN} " * line.pinned + f"{WATCH} " * line.watched
-
-
-def _line(row: str) -> ContextLine:
+def read_line(row: str) -> ContextLine:
+    """One line of a block, without `> - `."""
     pinned = watched = False
     while True:
         # Editors and keyboards like to add the selector of the coloured form.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from motet.chat.events import Notice
+from motet.context.pins import PIN, WATCH
 from motet.messages import Message, ToolCall
 
 
@@ -18,6 +19,11 @@ class ContextLine:
     id: str
     pinned: bool = False
     watched: bool = False
+
+    @property
+    def line(self) -> str:
+        """As `motet.context.read_line` reads it."""
+        return f"{PIN} " * self.pinned + f"{WATCH} " * self.watched + self.id
 
 
 @dataclass(frozen=True, slots=True)
