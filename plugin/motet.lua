@@ -19,3 +19,22 @@ end, {
 for _, name in ipairs({ "chat", "new", "toggle", "stop" }) do
   vim.keymap.set("n", "<Plug>(motet-" .. name .. ")", "<Cmd>Motet " .. name .. "<CR>", { desc = "motet: " .. name })
 end
+
+local group = vim.api.nvim_create_augroup("motet.plugin", {})
+vim.api.nvim_create_autocmd("BufReadCmd", {
+  group = group,
+  pattern = "motet://chat/*",
+  callback = function(args)
+    require("motet.opening").read(args.buf, args.match)
+  end,
+})
+vim.api.nvim_create_autocmd("SessionLoadPost", {
+  group = group,
+  callback = function()
+    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+      if vim.startswith(vim.api.nvim_buf_get_name(buf), "motet://") then
+        return require("motet.opening").restore()
+      end
+    end
+  end,
+})

@@ -1,20 +1,25 @@
 -- What the Python half calls. Each returns at once; questions are answered by a notification.
-local chat = require("motet.chat")
 local context = require("motet.context")
-local picker = require("motet.picker")
 local files = require("motet.files")
+local picker = require("motet.picker")
 local process = require("motet.process")
+local told = require("motet.told")
 
 local M = {
-  attached = chat.attached,
-  draw = chat.draw,
-  taken = chat.taken,
-  idle = chat.idle,
-  status = chat.set_status,
-  completed = chat.completed,
-  draft = chat.draft,
-  kept = chat.kept,
-  another = chat.another,
+  attached = told.attached,
+  instead = told.instead,
+  another = told.another,
+  context = told.context,
+  draw = told.draw,
+  taken = told.taken,
+  said = told.said,
+  returned = told.returned,
+  idle = told.idle,
+  status = told.status,
+  completed = require("motet.complete").completed,
+  draft = told.draft,
+  kept = told.kept,
+  models = told.models,
   picked = picker.picked,
   previewed = picker.previewed,
   names = require("motet.command").names,
@@ -35,12 +40,8 @@ local M = {
 
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
 
----Let the human pick what a command was typed without; the line of the command is taken away.
-function M.pick(buf, kind, typed)
-  if typed then
-    chat.taken(buf)
-    chat.idle(buf)
-  end
+---Let the human pick what a command was typed without.
+function M.pick(kind)
   require("motet.command").run({ fargs = { kind } })
 end
 
@@ -75,7 +76,7 @@ function M.refused(buf, level, text)
 end
 
 function M.unopened(buf, text)
-  chat.unopened(buf)
+  told.unopened(buf)
   if text ~= "" then
     M.notice(buf, "error", text)
   end

@@ -38,8 +38,8 @@ def test_it_is_seen_as_written_without_markers(vim: Editor, provider: Serve) -> 
     vim.turn_ends()
     bar = "│"
     seen = [line.partition(bar)[2] for line in vim.screen]
-    assert seen[:13] == [
-        "", "## Me", "", "日本語で？", "", "## motet (scripted/one)", "", "Yes.", "", "- one", "- two", "", "## Me"
+    assert seen[:14] == [
+        " 日本語で？      492/100k · $0.0001", "", "## Me", "", "日本語で？", "", "## motet (scripted/one)", "", "Yes.", "", "- one", "- two", "", "## Me"
     ]  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Ser
     vim.keys("GA/file nosuch.py<Esc><CR>")
     vim.turn_ends()
     vim.keys("GA/nosuch<Esc><CR>")
-    vim.waits_for("#vim.g.messages == 3")
+    vim.turn_ends()
     unknown = "there is no command /nosuch; /help lists them, a space before it sends it as it is"
     assert vim.messages[2] == f"motet: {unknown}"
     assert vim.lines[-1] == "/nosuch"

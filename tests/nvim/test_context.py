@@ -190,3 +190,55 @@ def test_a_fork_takes_the_place_of_its_chat(vim: Editor, provider: Serve) -> Non
     vim.waits_for(f"vim.api.nvim_buf_get_name(0) ~= '{before}' and vim.api.nvim_buf_line_count(0) > 10")
     ask(vim, "And then?")
     assert told(served.requests[1].body) == [("user", "Well?"), ("assistant", "Yes."), ("user", "And then?")]
+
+
+@pytest.mark.acceptance("S0-055", "S0-038")
+def test_a_line_that_is_deleted_from_the_block_is_shared_no_more(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    served = provider([YES, YES])
+    project.write({"a.py": "one = 1\n", "b.py": "two = 2\n"})
+    vim.chat()
+    vim.keys("i@/a.py and @/b.py?<Esc><CR>")
+    vim.turn_ends()
+    block = ["## Me", "", "> Context:", "> - <file>a.py</file>", "> - <file>b.py</file>", "", ""]
+    assert vim.lines[-7:] == block
+    vim.keys("?a.py<CR>ddGAgo on<Esc><CR>")
+    vim.turn_ends()
+    text = served.requests[1].text
+    assert "one = 1" not in text and "two = 2" in text
+    assert vim.lines[-6:] == ["## Me", "", "> Context:", "> - <file>b.py</file>", "", ""]
+    assert told(served.requests[1].body)[-1] == ("user", "go on")
+
+
+def test_a_text_that_looks_like_a_block_is_text(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    vim.chat()
+    vim.lua("vim.api.nvim_put({ '> Context:', '> - <file>a.py</file>', '', 'see' }, 'c', true, true)")
+    vim.command("write")
+    vim.turn_ends()
+    assert told(served.requests[0].body) == [("user", "> Context:\n> - <file>a.py</file>\n\nsee")]
+
+
+@pytest.mark.acceptance("CC-12")
+def test_a_mark_typed_before_a_line_pins_it(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES, YES])
+    project.write({"a.py": "one = 1\n"})
+    vim.chat()
+    vim.keys("isee @/a.py<Esc><CR>")
+    vim.turn_ends()
+    project.write({"a.py": "one = 2\n"})
+    vim.command(r"$?> - ?s/> - /> - 📌 /")
+    vim.keys("GAand now?<Esc><CR>")
+    vim.turn_ends()
+    assert "one = 2" in served.requests[1].text
+    assert vim.lines[-6:] == ["## Me", "", "> Context:", "> - 📌 <file>a.py</file>", "", ""]
+
+
+def test_saying_something_leaves_the_draft_alone(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    vim.chat()
+    vim.keys("ihalf a thought<Esc>")
+    ask(vim, "quick question")
+    assert told(served.requests[0].body) == [("user", "quick question")]
+    assert vim.lines[-1] == "half a thought"

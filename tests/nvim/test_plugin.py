@@ -32,7 +32,7 @@ def test_subcommands_are_completed_and_unknown_ones_named(vim: Editor) -> None:
         "inspect", "model", "new", "open", "pin", "prompt", "rename", "retry", "stop", "toggle", "tools", "undo", "watch",
     ]  # fmt: skip
     vim.command("Motet dance")
-    assert vim.messages == ["motet: there is no `:Motet dance`; :help motet"]
+    assert vim.messages == ["motet: there is no `:Motet dance`; `:Motet actions` lists all"]
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,13 @@ class Chat:
         if text.strip():
             self._saying.waiting.append(text)
 
+    def take_back(self) -> list[str]:
+        """What was said with `say` and has not joined, when no turn runs that it could join: it is not said."""
+        if self.is_running:
+            return []
+        texts, self._saying.waiting = self._saying.waiting, []
+        return texts
+
     def stop(self) -> None:
         """End the turn; `send` ends within 200 ms, and the stack is valid."""
         task = self._task

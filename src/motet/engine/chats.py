@@ -92,7 +92,7 @@ class Chats:
     titles: bool = False
     _leases: dict[str, Lease] = field(default_factory=dict[str, Lease])
     _open: list[Chat] = field(default_factory=list[Chat])
-    _tools: list[ToolSet] = field(default_factory=list[ToolSet])
+    _tools: dict[str, ToolSet] = field(default_factory=dict[str, ToolSet])
 
     def new(self, model: Model, *, tools: Sequence[str] = ()) -> Chat:
         """A chat that begins. `tools`: names of tools and groups that it has besides those of the settings. Raises
@@ -143,11 +143,20 @@ class Chats:
         found = await self._stored().list(str(self.house.root), limit=1)
         return found[0] if found else None
 
+    async def let_go(self, chat: Chat) -> None:
+        """End what runs in one chat, and let others have it."""
+        await chat.close()
+        self._open.remove(chat)
+        await self._tools.pop(chat.id).close()
+        lease = self._leases.pop(chat.id, None)
+        if lease is not None:
+            lease.close()
+
     async def close(self) -> None:
         """End what runs, and let others have the chats."""
         for chat in self._open:
             await chat.close()
-        for tools in self._tools:
+        for tools in self._tools.values():
             await tools.close()
         for lease in self._leases.values():
             lease.close()
@@ -199,7 +208,7 @@ class Chats:
         tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format(settings, model.name), wired)
         parts.tools = tools
         parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
-        self._tools.append(tools)
+        self._tools[info.id] = tools
         parts.context = self._context(workspace, gate, tools, names, info)
         parts.hooks = hooks_of(settings, self.extras.hooks)
         parts.create = (lambda: self._keep(info)) if is_new else None

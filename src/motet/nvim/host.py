@@ -20,7 +20,7 @@ from motet.engine import Chats, Engine, Front
 from motet.engine.acts import Acts, Reader
 from motet.engine.names import known_names
 from motet.errors import MotetError, UsageError
-from motet.history import ChatInfo
+from motet.history import ChatInfo, ChatMissing
 from motet.models.protocol import Model
 from motet.nvim.editor import NvimEditor
 from motet.nvim.picking import Picking
@@ -35,7 +35,7 @@ from motet.workspace import DiskWorkspace
 if TYPE_CHECKING:  # most editors never ask for it
     from motet.nvim.fixing import Fixing
 
-Act = Callable[[Talk], None]
+Act = Callable[[Talk], object]
 
 
 class Host:
@@ -45,6 +45,7 @@ class Host:
     def __init__(self) -> None:
         self._talks: dict[int, Talk] = {}
         self._opening: dict[int, list[Act]] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._peer: Peer | None = None
         self._questions: Questions | None = None
@@ -61,11 +62,15 @@ class Host:
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
         match name, arguments:
-            case "open", [int(buffer), str(chat)]:
+            case "open", [int(buffer), str(chat), bool(lenient)]:
                 self._opening[buffer] = []
-                self._start(self._open(buffer, chat), buffer)
-            case "send", [int(buffer), str(text)]:
-                self._with(buffer, lambda talk: talk.send(text))
+                self._start(self._open(buffer, chat, lenient), buffer)
+            case "send", [int(buffer), str(text), bool(is_draft)]:
+                self._with(buffer, lambda talk: self._send(buffer, talk, text, is_draft))
+            case "redraw", [int(buffer)]:
+                self._with(buffer, Talk.redraw)
+            case "models", [int(buffer)]:
+                self._start(self._list_models(buffer), buffer)
             case "stop", [int(buffer)]:
                 self._with(buffer, Talk.stop)
             case "retry", [int(buffer)]:
@@ -89,8 +94,8 @@ class Host:
                 self._with(buffer, lambda talk: self._start(talk.add(Excerpt(work, first, last)), buffer))
             case "command", [int(buffer), str(text)]:
                 self._with(buffer, lambda talk: talk.command(text))
-            case "close", [int(buffer)]:
-                self._with(buffer, lambda talk: self._start(self._close(buffer, talk), buffer))
+            case "close", [int(buffer), str(draft)]:
+                self._with(buffer, lambda talk: self._close(buffer, talk, draft))
             case "answered", [int(number), answer] if self._questions is not None:
                 self._questions.answered(number, answer)
             case _:
@@ -119,7 +124,8 @@ class Host:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)
             await reading
-            await asyncio.gather(*(talk.close() for talk in self._talks.values()), return_exceptions=True)
+            ending = [*(talk.close() for talk in self._talks.values()), *self._closing.values()]
+            await asyncio.gather(*ending, return_exceptions=True)
 
     def _in_editor(self, disk: DiskWorkspace) -> tuple[NvimWorkspace, Reviewer]:
         """The files as a chat sees them here, and who decides about its edits."""
@@ -137,7 +143,7 @@ class Host:
         else:
             self.peer.tell("unopened", buffer, "")
 
-    def _start(self, work: Coroutine[object, object, object], buffer: int) -> None:
+    def _start(self, work: Coroutine[object, object, object], buffer: int) -> asyncio.Task[None]:
         async def safely() -> None:
             try:
                 await work
@@ -147,18 +153,21 @@ class Host:
         task = asyncio.create_task(safely())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
-    async def _open(self, buffer: int, chat_id: str) -> None:
+    async def _open(self, buffer: int, chat_id: str, lenient: bool) -> None:
         try:
-            chat = self._made.pop(chat_id, None) or await self._chat(chat_id)
+            chat = self._made.pop(chat_id, None)
+            if chat is None:
+                stored = await self._stored(chat_id, lenient)
+                if stored is not None and await self._is_shown(buffer, stored.id):
+                    return
+                chat = await self._chat(stored)
         except MotetError as error:
             del self._opening[buffer]
             self.peer.tell("unopened", buffer, str(error))
             return
-        assert self._questions is not None  # it runs
-        talk = self._talks[buffer] = Talk(
-            self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions
-        )
+        talk = self._talks[buffer] = self._talk(buffer, chat)
         await talk.show()
         self._tell_names(chat)
         await self._warm_up()
@@ -172,11 +181,14 @@ class Host:
             if command.values:
                 self.peer.tell("names", f"{command.name}s", [one.name for one in command.values])
 
-    async def _chat(self, chat_id: str) -> Chat:
+    async def _chat(self, stored: ChatInfo | None) -> Chat:
         assert self._chats is not None  # the editor waits for `ready`
-        stored = await self._stored(chat_id)
         model = await self._model(stored)
         return await self._chats.open(stored.id, model) if stored else self._chats.new(model)
+
+    def _talk(self, buffer: int, chat: Chat) -> Talk:
+        assert self._questions is not None  # it runs
+        return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions)
 
     def _acts(self, chat: Chat, reader: Reader) -> Acts:
         assert self._engine is not None and self._chats is not None  # there is a chat
@@ -234,12 +246,55 @@ class Host:
             self._is_warm = True
             await asyncio.to_thread(_import_all)
 
-    async def _stored(self, chat_id: str) -> ChatInfo | None:
-        """The chat with that id, or the newest; None: a new one is begun."""
+    async def _stored(self, chat_id: str, lenient: bool) -> ChatInfo | None:
+        """The chat with that id, or the newest; None: a new one is begun, when `lenient` also for an unknown id."""
         assert self._chats is not None and self._chats.history is not None  # chats are kept
         if chat_id in ("", "last"):
             return await self._chats.newest() if chat_id else None
-        return await self._chats.history.info(chat_id)
+        if chat_id in self._closing:
+            await asyncio.wait({self._closing[chat_id]})
+        try:
+            return await self._chats.history.info(chat_id)
+        except ChatMissing:
+            if lenient:
+                return None
+            raise
+
+    async def _is_shown(self, buffer: int, chat_id: str) -> bool:
+        """Whether another buffer has the chat: then that is shown in the place of this one."""
+        if chat_id in self._closing:
+            await asyncio.wait({self._closing[chat_id]})
+        for other, talk in self._talks.items():
+            if talk.chat.id == chat_id and other != buffer:
+                del self._opening[buffer]
+                self.peer.tell("instead", buffer, other)
+                return True
+        return False
+
+    async def _list_models(self, buffer: int) -> None:
+        assert self._engine is not None  # there is a chat
+        usable = [one.name for one in await self._engine.models() if one.usable]
+        self.peer.tell("models", buffer, usable)
+
+    def _send(self, buffer: int, talk: Talk, text: str, is_draft: bool) -> None:
+        if talk.chat.is_writable:
+            talk.send(text, is_draft)
+        else:
+            self._start(self._take_over(buffer, talk, text, is_draft), buffer)
+
+    async def _take_over(self, buffer: int, talk: Talk, text: str, is_draft: bool) -> None:
+        """Say `text` in a chat that another process held: it is read anew, and gone on with if it is free now."""
+        assert self._chats is not None  # there is a chat
+        try:
+            await self._chats.let_go(talk.chat)
+            chat = await self._chats.open(talk.chat.id, talk.chat.bare_model)
+            talk = self._talks[buffer] = self._talk(buffer, chat)
+            await talk.show()
+            if chat.is_writable:
+                talk.send(text, is_draft)
+        finally:
+            if not talk.chat.is_writable:
+                self.peer.tell("idle", buffer)
 
     async def _model(self, stored: ChatInfo | None) -> Model:
         """A chat goes on with its own model, where that can be used."""
@@ -249,9 +304,21 @@ class Host:
                 return (await self._engine.choose_model(stored.model))[0]
         return (await self._engine.choose_model(work="chat"))[0]
 
-    async def _close(self, buffer: int, talk: Talk) -> None:
-        self._talks.pop(buffer, None)
-        await talk.close()
+    def _close(self, buffer: int, talk: Talk, draft: str) -> None:
+        """Keep what is typed, end what runs, and let others have the chat."""
+        assert self._chats is not None  # there is a chat
+        chats = self._chats
+
+        async def close() -> None:
+            try:
+                await talk.keep(draft)
+            finally:
+                await talk.close()
+                await chats.let_go(talk.chat)
+                self._closing.pop(talk.chat.id, None)
+
+        del self._talks[buffer]
+        self._closing[talk.chat.id] = self._start(close(), buffer)
 
 
 def _import_all() -> None:

@@ -8,7 +8,6 @@ from typing import cast
 from motet.chat.transcript import Blocks, Change, Entry
 from motet.messages import Message
 from motet.nvim.rpc import EditorError, Peer
-from motet.text import Position
 
 FRAME = 0.03
 """Seconds between two frames at least."""
@@ -35,9 +34,9 @@ class Page:
         self._drawn = 0.0
 
     def show(self) -> None:
-        """Draw all of it, in an empty buffer."""
-        first = Position(1, 1)
-        self._put(Change(0, 0, first, first, self.blocks.text))
+        """Draw all of it, whatever stands in the buffer above the draft."""
+        self._ops.clear()
+        self._soon(self._all())
 
     def add(self, *entries: Entry) -> None:
         """Show `entries` at the end."""
@@ -70,6 +69,9 @@ class Page:
         if lines or change.removed:
             self._soon(["put", change.start.line - 1, end, lines])
 
+    def _all(self) -> Op:
+        return ["all", self.blocks.text.split("\n")[:-1]]
+
     def _grow(self, row: int, lines: list[str]) -> None:
         last = self._ops[-1] if self._ops else [""]
         if last[0] == "grow":
@@ -96,7 +98,7 @@ class Page:
                 self._drawn = loop.time()
                 if not await self._peer.lua("draw", self._buffer, ops) and not tried:
                     # It was broken off in the middle: all of it is drawn anew, once.
-                    self._ops.append(["all", self.blocks.text.split("\n")[:-1]])
+                    self._ops.append(self._all())
                     tried = True
                 else:
                     tried = False

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
+from motet.chat.meter import Meter
 from motet.chat.transcript import Blocks, read_context, read_line, write_context
 from motet.context import Excerpt
 from motet.context.complete import Known, completions
@@ -22,6 +23,7 @@ from motet.nvim.rpc import Peer
 from motet.tools.kit import Human, Question
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
+_HELD = "another motet has this chat: close it there, and what you send here goes on with it; what you type stays"
 _PICKED = ("file", "buffer")
 """Commands whose argument is picked from a list."""
 _LEVELS = {Level.INFO: "info", Level.WARNING: "warn", Level.ERROR: "error"}
@@ -53,36 +55,47 @@ class Talk:
         self._peer = peer
         self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
         self._turn: asyncio.Task[None] | None = None
+        self._tools: list[str] = []
         self._known = len(chat.messages)
         self._block = ""
 
     async def show(self) -> None:
         """Draw what was said so far, above the draft that the buffer may hold already."""
         self._peer.tell("attached", self.buffer, self.chat.id, self._page.blocks.nonce, self._status("ready"))
-        if self.chat.messages:
-            self._page.show()
+        self._page.show()
         if self.chat.info.draft:
             self._peer.tell("draft", self.buffer, self.chat.info.draft)
         for note in self.chat.notes:
             self._peer.tell("notice", self.buffer, "warn", note)
+        if not self.chat.is_writable:
+            self._peer.tell("notice", self.buffer, "warn", _HELD)
+        self.show_block()
         await self._page.drawn()
 
-    def send(self, draft: str) -> None:
-        """Say the draft: a turn of its own, or, while one runs, a word at its next gap. What its context block leaves
-        out is shared no more."""
-        block, text = self._read(draft)
-        if self._acts.is_command(text):
-            self.command(text, typed=True)
-        elif self._is_busy:
-            self.chat.say(text)
-            self._peer.tell("taken", self.buffer)
-        else:
-            self._turn = asyncio.create_task(self._run(self.chat.send(text), block))
+    def redraw(self) -> None:
+        """Draw all of it anew: somebody else changed what was drawn."""
+        self._page.show()
 
-    def command(self, text: str, *, typed: bool = False) -> None:
-        """Do a slash command. One that was `typed` is taken out of the draft when it is done, and stays when it
-        cannot be."""
-        task = asyncio.create_task(self._command(text, typed))
+    def send(self, draft: str, is_draft: bool) -> None:
+        """Say a text: a turn of its own, or, while one runs, a word at its next gap. A command waits for the turn's
+        end. `is_draft`: it is the whole draft, and what its context block leaves out is shared no more."""
+        if self.chat.is_running and not self._acts.is_command(draft):
+            self.chat.say(draft)
+        else:
+            self._turn = asyncio.create_task(self._next(self._turn, draft, is_draft))
+
+    async def _next(self, before: asyncio.Task[None] | None, draft: str, is_draft: bool) -> None:
+        if before is not None:
+            await asyncio.wait({before})
+        block, text = self._read(draft) if is_draft else (None, draft)
+        if self._acts.is_command(text):
+            await self._command(text, draft)
+        else:
+            await self._run(self.chat.send(text), draft, block)
+
+    def command(self, text: str) -> None:
+        """Do a slash command that nobody typed into the draft."""
+        task = asyncio.create_task(self._asked_for(text))
         self._doing.add(task)
         task.add_done_callback(self._doing.discard)
 
@@ -95,6 +108,7 @@ class Talk:
         """Share lines of a buffer with the next message. Raises `MotetError`."""
         shared = await share_lines(excerpt, sources_of(self.chat))
         self.chat.share.attach(*shared.messages)
+        self.show_block()
         for line in shared.notices or [f"With the next message: {shared.words}"]:
             self._peer.tell("notice", self.buffer, "warn" if shared.notices else "info", line)
 
@@ -117,7 +131,7 @@ class Talk:
         """Ask again what was not answered, or go on where a limit ended the turn."""
         if not self._is_busy:
             self._peer.tell("taken", self.buffer, False)
-            self._turn = asyncio.create_task(self._run(self.chat.go_on()))
+            self._turn = asyncio.create_task(self._run(self.chat.go_on(), ""))
 
     def stop(self) -> None:
         """End the turn."""
@@ -133,38 +147,52 @@ class Talk:
     def _is_busy(self) -> bool:
         return self._turn is not None and not self._turn.done()
 
-    async def _command(self, text: str, typed: bool) -> None:
+    async def _command(self, text: str, draft: str) -> None:
+        """Do a slash command that was typed as `draft`, which stays when it cannot be done."""
+        coming = await self._done(text)
+        self._peer.tell("returned" if coming.failed else "taken", self.buffer, draft)
+        if coming.send or coming.given or coming.goes_on:
+            await self._run(self._turn_of(coming), "")
+        else:
+            self._state("ready")
+            self.show_block()
+            self._peer.tell("idle", self.buffer)
+        await self._follow(coming)
+
+    async def _asked_for(self, text: str) -> None:
+        """The same without a draft, while a turn may run."""
+        coming = await self._done(text)
+        if not self._is_busy:
+            self._state("ready")
+            self.show_block()
+        if (coming.send or coming.given) and self._is_busy:
+            self.chat.say(coming.send or coming.given)
+        elif coming.send or coming.given or coming.goes_on:
+            self._peer.tell("taken", self.buffer, False)
+            self._turn = asyncio.create_task(self._run(self._turn_of(coming), ""))
+        await self._follow(coming)
+
+    def _turn_of(self, coming: Next) -> AsyncGenerator[ChatEvent]:
+        if coming.goes_on:
+            return self.chat.go_on()
+        return self.chat.send(coming.send, coming.given, tag=coming.tag)
+
+    async def _done(self, text: str) -> Next:
         name, question = self._acts.wants(text)
         if name in _PICKED:
-            self._peer.tell("pick", self.buffer, name, typed)
-            return
+            self._peer.tell("pick", name)
+            return Next()
         if question:
             given = await self._human.answer([Question(question)])
             text = f"{text.rstrip()} {given[0]}" if given and given[0].strip() else ""
-        coming = await self._acts.of(text) if text else Next(failed=True)
-        if coming.failed:
-            return
-        if typed:
-            self._peer.tell("taken", self.buffer)
-        if not self._is_busy:
-            self._state("ready")
-            if typed:
-                self._peer.tell("idle", self.buffer)
+        return await self._acts.of(text) if text else Next(failed=True)
+
+    async def _follow(self, coming: Next) -> None:
+        """Go on with another chat, or with a text that is to be changed before it is sent."""
         if coming.chat is not None:
             await self._another(self.buffer, coming.chat, coming.draft)
-        elif coming.draft:
+        elif coming.draft and not coming.failed:
             self._peer.tell("draft", self.buffer, coming.draft)
-        elif coming.goes_on:
-            self.retry()
-        elif coming.send or coming.given:
-            self._say(coming)
-
-    def _say(self, coming: Next) -> None:
-        if self._is_busy:
-            self.chat.say(coming.send or coming.given)
-        else:
-            turn = self.chat.send(coming.send, coming.given, tag=coming.tag)
-            self._turn = asyncio.create_task(self._run(turn))
 
     def _read(self, draft: str) -> tuple[list[str] | None, str]:
         """The context block of a draft, and what is typed behind it. None: none was shown, so what looks like one is
@@ -179,17 +207,17 @@ class Talk:
         self._block = write_context(map(read_line, self.chat.share.block))
         self._peer.tell("context", self.buffer, self._block.split("\n") if self._block else [])
 
-    async def _run(self, turn: AsyncGenerator[ChatEvent], block: Sequence[str] | None = None) -> None:
-        """One turn; what is wrong before anything is sent leaves the draft as it is. `block`: what is still shared."""
+    async def _run(self, turn: AsyncGenerator[ChatEvent], text: str, block: Sequence[str] | None = None) -> None:
+        """One turn, begun with `text`; what is wrong before anything is sent leaves the draft as it is. `block`: what
+        of the context block is left."""
         ended: Ended | None = None
         self._state("asking")
         try:
             if block is not None:
                 await self.chat.keep_only(block)
-            async with aclosing(turn) as events:
-                async for event in events:
-                    self._draw(event)
-                    ended = event if isinstance(event, Ended) else ended
+            ended = await self._heard(turn, text)
+            if ended is not None and ended.reason is End.DONE and ended.can_go_on:
+                ended = await self._heard(self.chat.go_on(), "")  # something was said in its last moment
         except NothingToSend as error:
             self._peer.tell("refused", self.buffer, "info", str(error))
         except MotetError as error:
@@ -202,15 +230,28 @@ class Talk:
                     Notice(_how_it_ended(ended), Level.ERROR if ended.reason is End.FAILED else Level.INFO)
                 )
             await self._page.drawn()
+            for returned in [text, *self.chat.take_back()]:
+                self._peer.tell("returned", self.buffer, returned)
+            self._tools.clear()
             self._state("ready", ended)
+            self.show_block()
             self._peer.tell("idle", self.buffer)
 
-    def _draw(self, event: ChatEvent) -> None:
+    async def _heard(self, turn: AsyncGenerator[ChatEvent], text: str) -> Ended | None:
+        ended: Ended | None = None
+        async with aclosing(turn) as events:
+            async for event in events:
+                self._draw(event, text)
+                ended = event if isinstance(event, Ended) else ended
+        return ended
+
+    def _draw(self, event: ChatEvent, sent: str) -> None:
         match event:
             case Sent():
-                self._peer.tell("taken", self.buffer)
+                self._peer.tell("taken", self.buffer, sent)
                 self._show_new()
-            case Said():
+            case Said(text):
+                self._peer.tell("said", self.buffer, text)
                 self._show_new()
             case TextDelta(text):
                 self._page.stream(text, model=self.chat.model.name)
@@ -219,7 +260,7 @@ class Talk:
             case AnswerStarted() | ToolsCalled() | ToolFinished():
                 self._page.finish(None)
                 self._show_new()
-                self._state("working")
+                self._work(event)
             case Retrying():
                 self._page.finish(None)
                 self._state("retrying")
@@ -229,6 +270,18 @@ class Talk:
                 self._state("asking")
             case _:
                 pass
+
+    def _work(self, event: AnswerStarted | ToolsCalled | ToolFinished) -> None:
+        """Tell what runs now."""
+        match event:
+            case AnswerStarted():
+                self._tools.clear()
+            case ToolsCalled(calls):
+                self._tools = [call.name for call in calls]
+            case ToolFinished(call):
+                if call.name in self._tools:
+                    self._tools.remove(call.name)
+        self._state("working" if self._tools else "asking")
 
     def _show_new(self) -> None:
         """The messages that joined the conversation since the last look."""
@@ -241,10 +294,12 @@ class Talk:
         self._peer.tell("status", self.buffer, self._status(state, ended))
 
     def _status(self, state: str, ended: Ended | None = None) -> dict[str, object]:
-        info = self.chat.info
+        info, model, tokens = self.chat.info, self.chat.model, self.chat.tokens
+        window = model.limits.context_tokens
+        meter = Meter(tokens, window, info.cost if model.destination.remote else None)
         return {
-            "state": state, "model": self.chat.model.name, "title": info.title, "tokens": self.chat.tokens,
-            "window": self.chat.model.limits.context_tokens, "cost": info.cost,
+            "state": state, "model": model.name, "title": info.title, "tokens": tokens, "window": window,
+            "cost": info.cost, "meter": str(meter), "tools": self._tools, "readonly": not self.chat.is_writable,
             "ended": ended.reason.value if ended else "",
         }  # fmt: skip
 

@@ -9,9 +9,10 @@ import asyncio
 import sys
 from pathlib import Path
 
+from motet.chat.meter import Meter
 from motet.cli.chat.editor_line import EditorLine
 from motet.cli.chat.input_history import InputHistory
-from motet.cli.chat.meter import Meter, status_line
+from motet.cli.chat.meter import status_line
 from motet.cli.chat.plain_line import PlainLine
 from motet.cli.chat.screen import ChatScreen
 from motet.cli.chat.terminal import ChatTerminal

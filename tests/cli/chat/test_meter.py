@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from motet.cli.chat.meter import Meter, short_cost, short_count, status_line
+from motet.chat.meter import Meter, short_cost, short_count
+from motet.cli.chat.meter import status_line
 
 
 @pytest.mark.parametrize(

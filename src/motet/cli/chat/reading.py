@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from motet.chat.meter import short_count
 from motet.chat.view import name_of, tokens_of
-from motet.cli.chat.meter import short_count
 from motet.cli.chat.screen import ChatScreen
 from motet.cli.terminal import Terminal
 from motet.models.protocol import Completed, ModelRequest, TextDelta

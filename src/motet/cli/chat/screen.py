@@ -17,10 +17,10 @@ from motet.chat.events import (
     Shared,
     Titled,
 )
+from motet.chat.meter import short_count
 from motet.cli.call_progress import CallProgress
 from motet.cli.chat.folded import Fold, Folds, of_output, of_reasoning, show, title_of
 from motet.cli.chat.markdown_stream import MarkdownStream
-from motet.cli.chat.meter import short_count
 from motet.cli.chat.terminal import ChatTerminal
 from motet.messages import ToolCall
 from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, ToolCallDelta

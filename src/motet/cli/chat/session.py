@@ -8,9 +8,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing, nullcontext
 
 from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend, Sent
+from motet.chat.meter import Meter
 from motet.cli.chat.editor_line import EditorLine
 from motet.cli.chat.input_history import InputHistory, history_file
-from motet.cli.chat.meter import Meter, status_line
+from motet.cli.chat.meter import status_line
 from motet.cli.chat.plain_line import PlainLine, is_plain
 from motet.cli.chat.reading import TerminalReader
 from motet.cli.chat.screen import ChatScreen

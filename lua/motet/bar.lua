@@ -1,0 +1,53 @@
+-- What a chat does, in its window bar and beside its draft.
+local api = vim.api
+local M = {}
+
+local ns = api.nvim_create_namespace("motet.bar")
+local find ---@type fun(buf: integer): table?
+
+api.nvim_set_hl(0, "MotetState", { link = "Comment", default = true })
+
+-- A text of others in a bar: it steers nothing there.
+local function plain(text)
+  return (tostring(text or ""):gsub("[%c]", " "):gsub("%%", "%%%%"))
+end
+
+---How the chat of a buffer is found.
+function M.setup(finder)
+  find = finder
+end
+
+---The window bar; it is asked for in the window that it is of.
+function M.winbar()
+  local chat = find and find(api.nvim_get_current_buf())
+  if not chat then
+    return ""
+  end
+  local status = chat.status
+  local title = plain(status.title)
+  local left = (" %s%s"):format(title == "" and "new chat" or title, status.readonly and " [read only]" or "")
+  return ("%s%%<%%=%s "):format(left, plain(status.meter))
+end
+
+---What happens now, beside the draft's heading; and what was said and has not joined the conversation yet, above it.
+function M.state(chat, row)
+  local status = chat.status
+  local words = chat.busy and status.state ~= "ready" and { status.state } or {}
+  vim.list_extend(words, chat.busy and status.tools or {})
+  local above = {}
+  for _, text in ipairs(chat.waiting) do
+    above[#above + 1] = { { "waits: " .. text:gsub("\n", " "), "MotetState" } }
+  end
+  if #words == 0 and #above == 0 then
+    api.nvim_buf_clear_namespace(chat.buf, ns, 0, -1)
+    return
+  end
+  chat.bar = api.nvim_buf_set_extmark(chat.buf, ns, row, 0, {
+    id = chat.bar,
+    virt_text = { { table.concat(words, " · "), "MotetState" } },
+    virt_lines = above,
+    virt_lines_above = true,
+  })
+end
+
+return M

@@ -1,0 +1,47 @@
+-- Completion in drafts. It is asked for and answered by notifications: what comes too late, or for another place, is
+-- left away.
+local api = vim.api
+local process = require("motet.process")
+local M = {}
+
+local asked = 0
+local place ---@type integer?
+
+---Ask what can stand behind `text`, the draft of the chat in `chat_buf` up to the cursor.
+function M.ask(chat_buf, text)
+  asked, place = asked + 1, api.nvim_get_current_buf()
+  process.tell("complete", chat_buf, asked, text)
+end
+
+---Whether something that can be completed ends at the cursor.
+function M.is_wanted()
+  local column = api.nvim_win_get_cursor(0)[2]
+  return api.nvim_get_current_line():sub(1, column):match("[#@/][^%s]*$") ~= nil
+end
+
+---The answer to question `number`: rows of word, what is shown of it, and a description, for the last `replaced` bytes.
+function M.completed(_, number, replaced, rows)
+  if number ~= asked or api.nvim_get_current_buf() ~= place or not api.nvim_get_mode().mode:match("^i") then
+    return
+  end
+  local column = api.nvim_win_get_cursor(0)[2] - replaced + 1
+  local items = vim.tbl_map(function(row)
+    return { word = row[1], abbr = row[2], menu = row[3], icase = 1, dup = 1 }
+  end, rows)
+  if column >= 1 then
+    vim.fn.complete(column, items)
+  end
+end
+
+---For 'omnifunc': nothing at once, the menu when it is known.
+function M.omnifunc(findstart)
+  if findstart == 1 then
+    vim.schedule(function()
+      require("motet.chat").complete()
+    end)
+    return -3
+  end
+  return {}
+end
+
+return M

@@ -1,0 +1,95 @@
+-- Maps of chat buffers: each with a <Plug> name and a description, replaceable by the option `maps`.
+local api = vim.api
+local M = {}
+
+local function chat()
+  return require("motet.chat")
+end
+
+local function command(words)
+  return function()
+    vim.cmd("Motet " .. words)
+  end
+end
+
+local function follow(builtin)
+  return function()
+    if not require("motet.here").follow() then
+      if builtin == "gx" then
+        vim.ui.open(vim.fn.expand("<cfile>"))
+      else
+        vim.cmd("normal! " .. builtin)
+      end
+    end
+  end
+end
+
+local function here(name, ...)
+  local given = { ... }
+  return function()
+    local found = require("motet.chats").find(api.nvim_get_current_buf())
+    if found then
+      require("motet.here")[name](found, unpack(given))
+    end
+  end
+end
+
+-- Name, what it says of itself, what it does, and whether a draft's own window has it too.
+local ACTIONS = {
+  { "send", "send", function() chat().send(api.nvim_get_current_buf()) end, true },
+  { "stop", "stop; when nothing runs: close the window", function() chat().stop_or_close() end, true },
+  { "say", "say something: go to the draft", function() chat().say_here(true) end },
+  { "complete", "complete a name or path", function() chat().complete() end, true },
+  { "next", "next heading", here("heading", true) },
+  { "previous", "previous heading", here("heading", false) },
+  { "file", "open the file at the cursor", follow("gf") },
+  { "link", "open the link at the cursor", follow("gx") },
+  { "retry", "ask again, or go on", command("retry") },
+  { "model", "choose a model", function() chat().choose_model() end },
+  { "inspect", "see the next request", command("inspect") },
+  { "yank", "yank the code block at the cursor", here("yank_code") },
+  { "fold", "fold code blocks, or unfold them", here("fold_code") },
+  { "pin", "pin the item at the cursor", command("pin") },
+  { "watch", "watch the item at the cursor", command("watch") },
+  { "system", "change the system prompt", command("system") },
+  { "undo", "take back the edits of the last turn", command("undo") },
+  { "fork", "fork the chat here", command("fork") },
+  { "clear", "begin anew", command("clear") },
+  { "next_chat", "next chat", function() chat().cycle(1) end },
+  { "previous_chat", "previous chat", function() chat().cycle(-1) end },
+  { "help", "show these maps", function() M.show() end, true },
+}
+
+---Map the keys of a chat's buffer, or of a draft's own.
+function M.map(buf, is_draft)
+  local maps = require("motet").options.maps or {}
+  for _, action in ipairs(ACTIONS) do
+    local name, desc, act, in_draft = unpack(action)
+    if in_draft or not is_draft then
+      local plug = ("<Plug>(motet-%s)"):format(name:gsub("_", "-"))
+      vim.keymap.set({ "n", "i" }, plug, act, { buffer = buf, desc = "motet: " .. desc })
+      for mode, key in pairs(type(maps[name]) == "table" and maps[name] or {}) do
+        if key then
+          vim.keymap.set(mode, key, plug, { buffer = buf, desc = "motet: " .. desc, nowait = true, remap = true })
+        end
+      end
+    end
+  end
+end
+
+---Tell which keys do what here.
+function M.show()
+  local lines = {}
+  for _, mode in ipairs({ "n", "i" }) do
+    for _, one in ipairs(api.nvim_buf_get_keymap(0, mode)) do
+      local what = (one.desc or ""):match("^motet: (.*)")
+      if what and not one.lhs:match("^<Plug>") and (one.rhs or ""):match("^<Plug>%(motet%-") then
+        lines[#lines + 1] = ("%s %-8s %s"):format(mode, one.lhs, what)
+      end
+    end
+  end
+  table.sort(lines)
+  vim.notify(table.concat(lines, "\n"), vim.log.levels.INFO)
+end
+
+return M

@@ -1,0 +1,149 @@
+-- A buffer becomes a chat: by `:Motet`, by its name, or because a session had it.
+local api = vim.api
+local blocks = require("motet.blocks")
+local chats = require("motet.chats")
+local document = require("motet.document")
+local draft = require("motet.draft")
+local layout = require("motet.layout")
+local process = require("motet.process")
+
+local M = {}
+
+local group = api.nvim_create_augroup("motet", {})
+local PREFIX = "motet://chat/"
+
+---The name of the buffer of the chat with that id.
+function M.name(id)
+  return PREFIX .. id
+end
+
+local function id_of(name)
+  local id = name:sub(#PREFIX + 1)
+  return id:match("^new%-") and "" or id
+end
+
+local function hear(events, buf, act)
+  api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = act })
+end
+
+-- What holds for a chat's buffer and for a draft's own.
+local function hear_typing(chat, buf)
+  hear({ "TextChanged", "TextChangedI", "TextChangedP" }, buf, function()
+    vim.bo[buf].modified = false -- nothing asks for a write, and nothing but `:w` makes one
+    chats.keep_soon(chat)
+  end)
+  hear("TextChangedI", buf, function()
+    if require("motet.complete").is_wanted() then
+      require("motet.chat").complete()
+    end
+  end)
+  hear("BufWriteCmd", buf, function(args)
+    if args.file == api.nvim_buf_get_name(buf) then
+      require("motet.chat").send(buf)
+    else
+      require("motet.export").write(buf, args.file)
+    end
+  end)
+  require("motet.keys").map(buf, buf ~= chat.buf)
+end
+
+---What the buffer of a draft with a window of its own needs.
+function M.prepare_note(chat)
+  return function(buf)
+    hear_typing(chat, buf)
+    vim.bo[buf].omnifunc = "v:lua.require'motet.complete'.omnifunc"
+    hear("WinLeave", buf, vim.schedule_wrap(function()
+      if not chat.busy and chats.by_buf[chat.buf] == chat and not draft.is_here(chat) then
+        chats.give_back(chat, draft.take(chat))
+        document.guard(chat)
+      end
+    end))
+  end
+end
+
+local function prepare(chat)
+  local buf = chat.buf
+  hear_typing(chat, buf)
+  hear({ "CursorMoved", "CursorMovedI", "InsertEnter", "BufEnter" }, buf, function()
+    chats.latest = buf
+    document.guard(chat)
+  end)
+  hear("BufWinEnter", buf, function()
+    layout.style(api.nvim_get_current_win())
+    blocks.fold_window(api.nvim_get_current_win(), chat)
+  end)
+  hear("BufUnload", buf, function()
+    M.forget(buf)
+  end)
+end
+
+---Make `buf` the chat with that id, or a new one. `lenient`: a new one, too, when there is none with that id.
+function M.adopt(buf, id, lenient)
+  local chat = { buf = buf, id = "", nonce = "", busy = false, status = {}, waiting = {} }
+  chats.by_buf[buf], chats.latest = chat, buf
+  local bo = vim.bo[buf]
+  bo.buftype, bo.bufhidden, bo.swapfile, bo.modeline, bo.buflisted = "acwrite", "hide", false, false, false
+  document.begin(chat, function()
+    process.tell("redraw", buf)
+  end)
+  prepare(chat)
+  bo.filetype = "motet"
+  bo.omnifunc = "v:lua.require'motet.complete'.omnifunc"
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    layout.style(win)
+    api.nvim_win_set_cursor(win, { 3, 0 })
+  end
+  document.guard(chat)
+  chat.open = process.tell("open", buf, id, lenient or false)
+end
+
+
+---A new buffer, which is named like a chat.
+function M.buffer()
+  local buf = api.nvim_create_buf(false, false)
+  api.nvim_buf_set_name(buf, M.name("new-" .. buf))
+  return buf
+end
+
+---`:edit motet://chat/…`: that chat in this buffer.
+function M.read(buf, name)
+  if not chats.by_buf[buf] then
+    M.adopt(buf, id_of(name))
+  end
+end
+
+---After a session was loaded: its chats are opened again, in the buffers that have their names.
+function M.restore()
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    local name = api.nvim_buf_get_name(buf)
+    if vim.startswith(name, "motet://draft/") and not draft.owner(buf) then
+      vim.schedule(function()
+        pcall(api.nvim_buf_delete, buf, { force = true })
+      end)
+    elseif vim.startswith(name, PREFIX) and not chats.by_buf[buf] and api.nvim_buf_is_loaded(buf) then
+      M.adopt(buf, id_of(name), true)
+    end
+  end
+end
+
+---The buffer has gone: what is typed in it is kept, and the chat is others' to open.
+function M.forget(buf)
+  local chat = chats.by_buf[buf]
+  if chat then
+    if chat.timer then
+      chat.timer:stop()
+      chat.timer:close()
+    end
+    if chat.open then
+      process.tell("close", buf, chats.unsaid(chat))
+    end
+    chats.by_buf[buf], chat.gone = nil, true
+    chats.latest = chats.latest ~= buf and chats.latest or next(chats.by_buf)
+    blocks.forget(buf)
+    vim.schedule(function()
+      draft.take(chat)
+    end)
+  end
+end
+
+return M
