@@ -5,6 +5,7 @@ git, and git itself is started with an explicit repository, a clean environment 
 program switched off.
 """
 
+from motet.git.index import same_index
 from motet.git.repository import find_root, list_files, with_attribute, work_tree
 
-__all__ = ["find_root", "list_files", "with_attribute", "work_tree"]
+__all__ = ["find_root", "list_files", "same_index", "with_attribute", "work_tree"]

@@ -84,6 +84,26 @@ def destroys(words: Sequence[str]) -> frozenset[str]:
     return next((found for at in later if (found := destroys(words[at:]))), frozenset[str]())
 
 
+_READERS = frozenset({
+    "ls", "cat", "head", "tail", "wc", "pwd", "echo", "printf", "true", "false", "stat", "du", "df", "file", "tree", "which",
+    "whoami", "uname", "date", "id", "grep", "egrep", "fgrep", "rg", "diff", "cmp", "nl", "sha256sum", "md5sum", "basename",
+    "dirname", "realpath", "readlink",
+})  # fmt: skip
+_GIT_READERS = frozenset(
+    {"status", "diff", "log", "show", "blame", "ls-files", "rev-parse", "describe", "shortlog", "grep"}
+)
+
+
+def only_reads(words: Sequence[str]) -> bool:
+    """Whether the command is known to change no file: by the name of a program on PATH, and without a word that makes
+    more of it. A shell's text never is."""
+    if not words or starts_others(words):
+        return False
+    if words[0] == "git":
+        return len(words) > 1 and words[1] in _GIT_READERS
+    return words[0] in _READERS
+
+
 _REACH_OUT = frozenset({
     "curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "elinks", "nc", "ncat", "netcat", "socat", "telnet",
     "ftp", "sftp", "ssh", "gh", "glab", "hub", "dig", "host", "nslookup", "whois", "yt-dlp",

@@ -20,7 +20,7 @@ _MOST_ENTRIES = 200_000
 _NOT_LOOKED_INTO = frozenset(
     {"node_modules", "site-packages", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", "objects"}
 )
-_OF_GIT = ("config", "hooks", "info", "modules", "worktrees")
+OF_GIT = ("config", "hooks", "info", "modules", "worktrees")
 """What of `.git` makes git start programs or look elsewhere; the rest a command such as `git commit` has to write."""
 
 
@@ -75,7 +75,7 @@ def off_limits(root: Path, environ: Mapping[str, str]) -> OffLimits:
         if is_secret(inside):
             hidden.append(place)
         elif name == ".git" and is_directory:
-            read_only += [f"{place}/{each}" for each in _OF_GIT]
+            read_only += [f"{place}/{each}" for each in OF_GIT]
         elif is_protected(inside) and not is_protected(f"{parent}/-"):
             read_only.append(place)
     home = Path(environ.get("HOME") or Path.home())

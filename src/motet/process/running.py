@@ -68,12 +68,14 @@ class Running:
         self._reading.cancel()
         return self.code
 
-    def abandon(self) -> None:
-        """End it without waiting: TERM now, KILL for what is left in two seconds, or when the loop ends."""
+    def abandon(self) -> asyncio.Task[int]:
+        """End it without waiting: TERM now, KILL for what is left in two seconds, or when the loop ends. The task is
+        done when it has ended."""
         ending = asyncio.create_task(self._end_all())
         _ending.add(ending)
         ending.add_done_callback(_ending.discard)
         self._reading.cancel()
+        return ending
 
     async def _end_all(self) -> int:
         code = await self._child.terminate()

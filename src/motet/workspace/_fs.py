@@ -82,6 +82,21 @@ def set_mode(handle: int, mode: int) -> None:
     os.fchmod(handle, mode)
 
 
+def change_mode(name: str, mode: int, *, at: int) -> None:
+    """Set the permission bits of what has this name; of no link."""
+    os.chmod(name, mode, dir_fd=at)
+
+
+def set_time(name: str, seconds: int, *, at: int) -> None:
+    """Set when a file was written, in seconds since 1970."""
+    os.utime(name, (seconds, seconds), dir_fd=at)
+
+
+def make_link(target: bytes, name: str, *, at: int) -> None:
+    """Make the symbolic link `name`."""
+    os.symlink(target, os.fsencode(name), dir_fd=at)
+
+
 def attributes(handle: int) -> dict[str, bytes]:
     """The extended attributes of an open file; none where Python or the file system has no such thing."""
     if sys.platform != "linux":

@@ -41,10 +41,12 @@ class Unconfirmed(WorkspaceError):
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """What a place holds now. `mode` has the permission bits, without set-id bits."""
+    """What a place holds now. `mode` has the permission bits, without set-id bits; `kind` the type, which is another
+    only for what `motet.workspace.exactly` looks at."""
 
     data: bytes
     mode: int
+    kind: int = stat.S_IFREG
 
 
 def read(place: Place, limit: int = MAX_TEXT_BYTES) -> bytes:
@@ -109,7 +111,9 @@ class Staged:
 
 
 @contextmanager
-def staged(place: Place, before: bytes | None, after: bytes, mode: int | None = None) -> Generator[Staged]:
+def staged(
+    place: Place, before: bytes | None, after: bytes, mode: int | None = None, *, exact: bool = False
+) -> Generator[Staged]:
     """A temporary file for `after`, gone at the end; the directory of `place` must exist.
 
     It has the mode, owner, group and extended attributes of the file that it is to replace; where `before` is None,
@@ -118,18 +122,19 @@ def staged(place: Place, before: bytes | None, after: bytes, mode: int | None = 
     with _written(place.directory, 0o666 if before is None else 0o600) as (handle, spare):
         if before is not None:
             with _opened(place.directory, place.name, place) as old:
-                _carry_over(place, old, _require_writable(place, old), handle)
+                _carry_over(place, old, _require_writable(place, old, exact), handle)
         elif mode is not None:
             _fs.set_mode(handle, mode)
         yield Staged(place, before, after, handle, spare)
 
 
-def replace(place: Place, expected: bytes, new: bytes) -> None:
-    """Put `new` in place of `expected`; mode, owner, group and extended attributes stay.
+def replace(place: Place, expected: bytes, new: bytes, *, exact: bool = False) -> None:
+    """Put `new` in place of `expected`; mode, owner, group and extended attributes stay. With `exact`, also of a file
+    that is read-only or has other names.
 
     Raises `StaleFile` when the file is another by now, `WorkspaceError` or `OSError` when it cannot be written.
     """
-    with ExitStack() as old, staged(place, expected, new) as file:
+    with ExitStack() as old, staged(place, expected, new, exact=exact) as file:
         file.fill()
         file.swap(old)
     _confirm(place, "written")
@@ -140,17 +145,17 @@ def create(place: Place, data: bytes, mode: int | None = None) -> None:
 
     Raises `StaleFile` when something has that name by now.
     """
-    with _directories_made(place) as there:
+    with directories_made(place) as there:
         with ExitStack() as old, staged(there, None, data, mode) as file:
             file.fill()
             file.swap(old)
         _confirm(there, "written")
 
 
-def remove(place: Place, expected: bytes) -> None:
-    """Remove the file while it holds `expected`. Raises `StaleFile`, `WorkspaceError` or `OSError`."""
+def remove(place: Place, expected: bytes, *, exact: bool = False) -> None:
+    """Remove the file while it holds `expected`; `exact` as for `replace`. Raises `StaleFile`, `WorkspaceError` or `OSError`."""
     with _opened(place.directory, place.name, place) as old:
-        _require_writable(place, old)
+        _require_writable(place, old, exact)
         _require_same(place, old, expected)
     place.require_unmoved()
     with spare_name(place.directory) as spare:
@@ -223,8 +228,10 @@ def _require_same(place: Place, handle: int, expected: bytes) -> None:
         raise StaleFile(f"{shown(place.asked)}: changed since it was read; read it again")
 
 
-def _require_writable(place: Place, handle: int) -> os.stat_result:
+def _require_writable(place: Place, handle: int, exact: bool = False) -> os.stat_result:
     info = os.fstat(handle)
+    if exact:
+        return info
     if info.st_nlink > 1:
         raise WorkspaceError(
             f"{shown(place.asked)}: the file has {info.st_nlink} names (hard links), as in a package store, and "
@@ -316,7 +323,7 @@ def _written(directory: int, mode: int) -> Generator[tuple[int, Spare]]:
 
 
 @contextmanager
-def _directories_made(place: Place) -> Generator[Place]:
+def directories_made(place: Place) -> Generator[Place]:
     """The place with its missing directories made; they go again when the block fails."""
     with contextlib.ExitStack() as stack:
         directory = place.directory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
 
-from motet.workspace import atomic
+from motet.workspace import atomic, exactly
 from motet.workspace.atomic import Current
 from motet.workspace.guard import Place
 from motet.workspace.manifest import hash_of
@@ -15,8 +15,9 @@ class Change:
     """From `before` to `after`; None stands for *no such file*. `path` is the real one.
 
     `mode` holds the permission bits that the file has; for a new file, those it is to have, None for the user's
-    default. `made` names the directories that are made for it. `undoes` and `moved_from` are as in `Entry`. `old`
-    and `new` are the hashes of `before` and `after`; `hashes` are these two, where they are known.
+    default. `made` names the directories that are made for it. `undoes`, `moved_from`, `exact` and `yields` are as in
+    `Entry`. `old` and `new` are the names of `before` and `after`; `hashes` are these two, where they are known. What is
+    exact and too large to be kept may have a name and no content.
     """
 
     path: str
@@ -26,6 +27,8 @@ class Change:
     made: tuple[str, ...] = ()
     undoes: int | None = None
     moved_from: str | None = None
+    exact: bool = False
+    yields: bool = False
     hashes: InitVar[tuple[str | None, str | None] | None] = None
     old: str | None = field(init=False, default=None)
     new: str | None = field(init=False, default=None)
@@ -49,12 +52,15 @@ class Change:
     ) -> Change:
         """The change that `after` means at `place`, which holds `current`; `mode` is for a new file."""
         if current is None:
-            return cls(place.real, None, after, mode, _missing(place), undoes, moved_from, hashes)
-        return cls(place.real, current.data, after, current.mode, (), undoes, moved_from, hashes)
+            return cls(place.real, None, after, mode, missing(place), undoes, moved_from, hashes=hashes)
+        return cls(place.real, current.data, after, current.mode, (), undoes, moved_from, hashes=hashes)
 
 
 def make(place: Place, change: Change) -> None:
     """Make the change at its place. Raises what `motet.workspace.atomic` raises."""
+    if change.exact:
+        exactly.make(place, change.before, change.after, change.old, change.new)
+        return
     match change.before, change.after:
         case None, None:
             return
@@ -66,7 +72,7 @@ def make(place: Place, change: Change) -> None:
             atomic.replace(place, before, after)
 
 
-def _missing(place: Place) -> tuple[str, ...]:
+def missing(place: Place) -> tuple[str, ...]:
     """Workspace paths of the directories that do not exist on the way to `place`, outermost first."""
     parts = place.real.split("/")
     there = len(parts) - 1 - len(place.missing)

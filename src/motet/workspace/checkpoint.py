@@ -24,7 +24,7 @@ from motet.workspace.change import Change, make
 from motet.workspace.failures import told
 from motet.workspace.guard import Place
 from motet.workspace.journal import Journal
-from motet.workspace.manifest import Entry, Manifest, Saved
+from motet.workspace.manifest import Entry, Manifest, Saved, parts_of
 from motet.workspace.retention import Shelf, journal_path, journals
 from motet.workspace.store import locked
 
@@ -69,7 +69,7 @@ class Checkpoint:
 
     def follows(self, change: Change) -> bool:
         """Whether the file is still as this checkpoint's last write left it."""
-        return change.path not in self._now or self._now[change.path] == change.old
+        return change.path not in self._now or _is_same(self._now[change.path], change.old)
 
     def expect(self, change: Change) -> None:
         """Note a change that is recorded and not yet made."""
@@ -155,6 +155,16 @@ class Checkpoints:
         finally:
             self._stop.clear()
 
+    @property
+    def stopping(self) -> threading.Event:
+        """Set while nobody waits for what a thread does here: see `no_waiting`."""
+        return self._stop
+
+    def made(self, changes: Sequence[Change]) -> None:
+        """Note that recorded changes happened: a program made them before they were recorded."""
+        for change in changes:
+            self._confirm(change)
+
     def record(self, changes: Sequence[Change]) -> None:
         """Make sure that `changes` can be taken back; on the disk on return. Raises `WorkspaceError`."""
         checkpoint = self._current or Checkpoint("edit")
@@ -197,8 +207,8 @@ class Checkpoints:
         if self._current is not None:
             self._current.confirm(change)
 
-    def open_undo(self, label: str) -> Checkpoint:
-        """Finish the current checkpoint and start the one that records an undo."""
+    def start(self, label: str) -> Checkpoint:
+        """As `begin`, for who holds the lock."""
         self.settle()
         self._current = Checkpoint(label)
         return self._current
@@ -281,14 +291,25 @@ class Checkpoints:
 def _entry(known: Entry | None, change: Change) -> Entry:
     if known is None:
         before = None if change.old is None else Saved(change.old, change.mode or 0o600)
-        return Entry(change.path, before, (change.new,), change.made, False, change.undoes, change.moved_from)
+        origin = change.undoes, change.moved_from, change.exact, change.yields
+        return Entry(change.path, before, (change.new,), change.made, False, *origin)
     return replace(
         known,
         after=(change.old, change.new),  # until the write is done, what the last one left is motet's own as well
         made=(*known.made, *change.made),
         undone=False,
         moved_from=change.moved_from or known.moved_from,
+        exact=known.exact or change.exact,
+        yields=known.yields and change.yields,
     )
+
+
+def _is_same(one: str | None, other: str | None) -> bool:
+    """Whether two names may be of the same thing: not every name says the permission bits."""
+    if one is None or other is None:
+        return one is other
+    (hash, mode), (other_hash, other_mode) = parts_of(one), parts_of(other)
+    return hash == other_hash and (mode == other_mode or not mode or not other_mode)
 
 
 def _info(manifest: Manifest) -> CheckpointInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +17,9 @@ from motet.workspace.batch import NeedsYes, Outcome, Wanted, carry_out
 from motet.workspace.checkpoint import Checkpoint, CheckpointInfo, Checkpoints
 from motet.workspace.failures import told
 from motet.workspace.guard import Guard, normal
+from motet.workspace.manifest import Entry
+from motet.workspace.snapshots import DEFAULT_LIMITS, Limits, Watch, Watcher
+from motet.workspace.snapshots.scan import is_of_git, may_start_programs
 
 if TYPE_CHECKING:
     from motet.workspace.undo import UndoReport
@@ -31,13 +34,18 @@ class DiskWorkspace:
     the gate is asked here, every time, with the path that is really meant. Calls wait for one another.
     """
 
-    def __init__(self, root: Path, *, gate: Gate, checkpoints: Checkpoints) -> None:
+    def __init__(
+        self, root: Path, *, gate: Gate, checkpoints: Checkpoints, snapshots: Limits | None = DEFAULT_LIMITS
+    ) -> None:
+        """`snapshots`: how much is kept before a command; None: nothing."""
         self._guard = Guard(root)
         self._gate = gate
         self._checkpoints = checkpoints
         state = Path(checkpoints.state_dir).resolve()
         self._own = f"{state.relative_to(self.root)}/".removeprefix("./") if state.is_relative_to(self.root) else None
         self._one_at_a_time = asyncio.Lock()
+        self._limits = snapshots
+        self._watcher = Watcher(self.root, checkpoints, snapshots or Limits(), self._own, self._alone)
 
     @property
     def root(self) -> Path:
@@ -81,8 +89,21 @@ class DiskWorkspace:
         """End the checkpoint; writes without one get one of their own."""
         await self._alone(self._checkpoints.finish)
 
+    async def before_command(self, label: str) -> Watch | None:
+        """See `Workspace.before_command`."""
+        return None if self._limits is None else await self._watcher.begin(label)
+
+    async def after_command(self, watch: Watch) -> None:
+        """See `Workspace.after_command`."""
+        await self._watcher.end(watch)
+
+    def after_command_later(self, watch: Watch, ended: Awaitable[object]) -> None:
+        """See `Workspace.after_command_later`."""
+        self._watcher.end_later(watch, ended)
+
     async def history(self) -> list[CheckpointInfo]:
         """The checkpoints of this workspace, newest first."""
+        await self._watcher.recover()
         return await asyncio.to_thread(self._checkpoints.history)
 
     async def undo(
@@ -102,10 +123,9 @@ class DiskWorkspace:
         """
         from motet.workspace.undo import touched, undo
 
+        await self._watcher.recover()
         if not dry_run:
-            for path in await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)):
-                if is_protected(path):
-                    await self._gate.require(Action(Effect.WRITE, path, Origin.USER, "a protected place: undo"))
+            await self._ask_for(await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)))
         return await self._alone(
             lambda: undo(self._guard, self._checkpoints, id, paths, merge=merge, dry_run=dry_run)
         )
@@ -123,6 +143,18 @@ class DiskWorkspace:
     def _real(self, path: str) -> str:
         with told(path), self._guard.locate(path) as place:
             return place.real
+
+    async def _ask_for(self, entries: Sequence[Entry]) -> None:
+        """Ask for the protected places that an undo would write: for what a command changed once for all of it, and for
+        git's own files not at all, unless git would run what stands in them."""
+        changed = [entry.path for entry in entries if entry.exact and is_protected(entry.path)]
+        asked = [path for path in changed if not is_of_git(path) or may_start_programs(path)]
+        if asked:
+            more = f", with {len(asked) - 1} more of what a command changed" if len(asked) > 1 else ""
+            await self._gate.require(Action(Effect.WRITE, asked[0], Origin.USER, f"a protected place: undo{more}"))
+        for entry in entries:
+            if not entry.exact and is_protected(entry.path):
+                await self._gate.require(Action(Effect.WRITE, entry.path, Origin.USER, "a protected place: undo"))
 
     def _read(self, path: str) -> TextFile:
         path = normal(path)

@@ -57,13 +57,13 @@ class Guard:
             raise WorkspaceError(f"{shown(root)}: not a directory")
 
     @contextmanager
-    def locate(self, path: str) -> Generator[Place]:
+    def locate(self, path: str, *, itself: bool = False) -> Generator[Place]:
         """The place of `path`, its directory held open inside the block.
 
-        A link is resolved while its target stays inside. Raises `OutsideWorkspace` for `..`, absolute paths
+        A link is resolved while its target stays inside; with `itself`, one at the very end is not. Raises `OutsideWorkspace` for `..`, absolute paths
         and links that leave, `WorkspaceError` for what cannot be a file, `OSError` as the system says it.
         """
-        walk = _Walk(self, normal(path))
+        walk = _Walk(self, normal(path), itself)
         try:
             place = walk.end()
             walk.let_go()
@@ -89,8 +89,9 @@ def normal(path: str) -> str:
 class _Walk:
     """One walk: handles and names from the root down to where it stands, and the parts still to go."""
 
-    def __init__(self, guard: Guard, path: str) -> None:
+    def __init__(self, guard: Guard, path: str, itself: bool) -> None:
         self._guard = guard
+        self._itself = itself
         self._path = path
         self._todo = path.split("/")[::-1]
         self._links = 0
@@ -114,7 +115,7 @@ class _Walk:
             if name == "..":
                 self._up()
             elif not self._todo:
-                if not self._followed(name):
+                if self._itself or not self._followed(name):
                     return self._place(name)
                 self._is_link = True
             elif not self._down(name):

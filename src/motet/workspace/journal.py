@@ -22,7 +22,7 @@ from motet.errors import WorkspaceError
 from motet.workspace import _fs
 from motet.workspace.atomic import digest, write_all
 from motet.workspace.change import Change
-from motet.workspace.manifest import Entry, Manifest, Saved
+from motet.workspace.manifest import Entry, Manifest, Saved, parts_of
 from motet.workspace.store import uncache, write_durably
 
 VERSION = 2
@@ -125,7 +125,8 @@ class Journal:
         return False
 
     def content(self, name: str) -> bytes:
-        """The content with this hash. Raises `WorkspaceError` when it is lost or damaged."""
+        """The content with this name. Raises `WorkspaceError` when it is lost or damaged."""
+        name = parts_of(name)[0]
         ends: list[tuple[bytes, int, int]] = []
         try:
             with self.path.open("rb") as file:
@@ -147,11 +148,12 @@ class Journal:
         rows: dict[str, list[object]] = {}
         pieces: list[bytes] = []
         for change in changes:
-            for name, data, base in ((change.old, change.before, None), (change.new, change.after, change.before)):
+            old, new = (parts_of(name)[0] if name else None for name in (change.old, change.new))
+            for name, data, base in ((old, change.before, None), (new, change.after, change.before)):
                 if name is None or data is None or name in self._kept or name in rows:
                     continue
                 head, tail = _common_ends(base or b"", data)
-                rows[name] = [len(data) - head - tail, change.old if head or tail else None, head, tail]
+                rows[name] = [len(data) - head - tail, old if head or tail else None, head, tail]
                 pieces.append(data[head : len(data) - tail])
         return {"contents": rows}, pieces
 
@@ -253,6 +255,7 @@ def _entry_row(entry: Entry) -> _Row:
         "undone": entry.undone,
         "undoes": entry.undoes,
         "moved_from": entry.moved_from,
+        **({"exact": True, "yields": entry.yields} if entry.exact else {}),
     }
 
 
@@ -277,6 +280,8 @@ def _entry(row: _Row) -> Entry:
         undone=bool(row["undone"]),
         undoes=cast("int | None", row["undoes"]),
         moved_from=cast("str | None", row["moved_from"]),
+        exact=bool(row.get("exact")),
+        yields=bool(row.get("yields")),
     )
 
 

@@ -10,7 +10,7 @@ from motet.workspace.atomic import digest
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A content that is kept, and the permission bits its file had."""
+    """A content that is kept, by its name (see `name_of`), and the permission bits its file had."""
 
     hash: str
     mode: int
@@ -23,7 +23,9 @@ class Entry:
     `after` has one hash once the outcome is known. While a write runs it has the one to come and the one
     before it, so that undo knows motet's own work even when the process was killed in between. `made` names
     the directories that were made for the file. `undoes`: the number of the checkpoint whose change of this file
-    was taken back. `moved_from`: the path where the file was before; that path has an entry of its own.
+    was taken back. `moved_from`: the path where the file was before; that path has an entry of its own. `exact`: a
+    program did it, not an edit; then `path` may be a link or a directory, and the permission bits are part of what
+    it was. `yields`: what others have made of it since stays, and stops no undo.
     """
 
     path: str
@@ -33,10 +35,17 @@ class Entry:
     undone: bool = False
     undoes: int | None = None
     moved_from: str | None = None
+    exact: bool = False
+    yields: bool = False
 
-    def was(self, hash: str | None) -> bool:
-        """Whether the file held the content with this hash before."""
-        return hash == (self.before.hash if self.before else None)
+    @property
+    def name(self) -> str | None:
+        """The name of what the file was before."""
+        return self.before.hash if self.before else None
+
+    def was(self, *names: str | None) -> bool:
+        """Whether one of these names is that of what the file was before."""
+        return self.name in names
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +87,15 @@ class Manifest:
 def hash_of(data: bytes | None) -> str | None:
     """The hash of a content; None for no file."""
     return None if data is None else digest(data)
+
+
+def name_of(data: bytes, mode: int) -> str:
+    """The name of a content and of what it is in: a mode with a type, as the system has it. Of a plain file whose bits
+    do not matter the hash alone is the name: a `mode` of 0."""
+    return f"{digest(data)}.{mode:o}" if mode else digest(data)
+
+
+def parts_of(name: str) -> tuple[str, int]:
+    """The hash in a name, and the mode with its type, or 0."""
+    hash, _, mode = name.partition(".")
+    return hash, int(mode or "0", 8)

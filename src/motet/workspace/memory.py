@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from motet.errors import FileMissing, MotetError, StaleFile
 from motet.text import TextFile
 from motet.workspace.failures import shown
 from motet.workspace.guard import normal
+
+if TYPE_CHECKING:
+    from motet.workspace.snapshots import Watch
 
 
 class MemoryWorkspace:
@@ -66,3 +70,13 @@ class MemoryWorkspace:
         return sorted(
             path for path in self.files if any(not one or path == one or path.startswith(f"{one}/") for one in wanted)
         )
+
+    async def before_command(self, label: str) -> Watch | None:
+        """See `Workspace.before_command`: no program sees these files."""
+        return None
+
+    async def after_command(self, watch: Watch) -> None:
+        """See `Workspace.after_command`."""
+
+    def after_command_later(self, watch: Watch, ended: Awaitable[object]) -> None:
+        """See `Workspace.after_command_later`."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from motet.errors import MotetError
 from motet.text import TextFile
+
+if TYPE_CHECKING:
+    from motet.workspace.snapshots import Watch
 
 
 class Workspace(Protocol):
@@ -59,6 +62,22 @@ class Workspace(Protocol):
 
         Ignored, vendored and generated files are left out, except those that `paths` names.
         """
+        ...
+
+    async def before_command(self, label: str) -> Watch | None:
+        """Keep all there is, for a program that may change or destroy it; None where nothing can be taken back.
+
+        Raises `WorkspaceError` when nothing can be kept; then the program should not run without a yes to that.
+        """
+        ...
+
+    async def after_command(self, watch: Watch) -> None:
+        """Record what changed since, so that it can be taken back with the rest of the turn. Raises `WorkspaceError`
+        when that fails; then it is done before the next undo."""
+        ...
+
+    def after_command_later(self, watch: Watch, ended: Awaitable[object]) -> None:
+        """The same once `ended` is done, for who cannot wait; the next undo does."""
         ...
 
 

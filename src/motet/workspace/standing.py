@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from motet.errors import UsageError, WorkspaceError
-from motet.workspace import atomic
+from motet.workspace import atomic, exactly
 from motet.workspace.checkpoint import Checkpoints
 from motet.workspace.failures import shown, told
 from motet.workspace.guard import Guard
@@ -146,7 +146,9 @@ def _real(guard: Guard, path: str) -> str:
 
 def _untouched(guard: Guard, entry: Entry) -> bool:
     try:
-        with told(entry.path), guard.locate(entry.path) as place:
+        with told(entry.path), guard.locate(entry.path, itself=entry.exact) as place:
+            if entry.exact:
+                return entry.was(*exactly.names(exactly.look(place)))
             current = atomic.examine(place)
             return entry.was(hash_of(current.data) if current else None)
     except WorkspaceError:

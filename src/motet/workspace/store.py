@@ -33,7 +33,7 @@ def write_durably(path: Path, *pieces: bytes) -> None:
     finally:
         os.close(handle)
     _fs.rename(temporary, path)
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 def uncache(handle: int, size: int) -> None:
@@ -77,20 +77,22 @@ def _opened(path: Path, flags: int) -> int:
     try:
         return _fs.open_file(path, flags, 0o600)
     except FileNotFoundError:
-        _make_directory(path.parent)
+        make_directory(path.parent)
         return _fs.open_file(path, flags, 0o600)
 
 
-def _make_directory(path: Path) -> None:
+def make_directory(path: Path) -> None:
+    """Make a directory and those on the way to it; on the disk on return."""
     if path.is_dir():
         return
-    _make_directory(path.parent)
+    make_directory(path.parent)
     with contextlib.suppress(FileExistsError):
         _fs.make_directory(path, 0o700)
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
 
 
-def _sync_directory(path: Path) -> None:
+def sync_directory(path: Path) -> None:
+    """Wait until the disk holds the names of a directory."""
     handle = _fs.open_file(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         _fs.sync(handle)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from motet.errors import StaleFile, WorkspaceError
-from motet.workspace import _fs, atomic
+from motet.workspace import _fs, atomic, exactly
 from motet.workspace.change import Change
 from motet.workspace.checkpoint import Checkpoint, Checkpoints
 from motet.workspace.failures import shown, told
 from motet.workspace.guard import Guard, Place
-from motet.workspace.manifest import Entry, hash_of
+from motet.workspace.manifest import Entry, hash_of, parts_of
 from motet.workspace.restoring import Step, plan
+from motet.workspace.snapshots.scan import is_index
 from motet.workspace.standing import Target, interrupted, targets
 
 
@@ -23,7 +25,8 @@ class UndoReport:
     `checkpoint` is the one that takes this undo back (None when nothing was to be done).
 
     `restored` have their old content again, `merged` have lost motet's change and kept what others changed since,
-    `removed` did not exist before, `unchanged` were as before already.
+    `removed` did not exist before, `unchanged` were as before already, `left` are what a command had changed on the
+    side (ignored files, git's logs) and others since: they stay as they are.
     """
 
     ids: tuple[str, ...]
@@ -32,14 +35,15 @@ class UndoReport:
     merged: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
     checkpoint: str | None = None
 
 
-def touched(guard: Guard, checkpoints: Checkpoints, id: str | None, paths: Sequence[str] | None) -> list[str]:
+def touched(guard: Guard, checkpoints: Checkpoints, id: str | None, paths: Sequence[str] | None) -> list[Entry]:
     """The files that `undo` would write now, whatever state they are in."""
     with checkpoints.locked():
         checkpoints.settle()
-        return [target.entry.path for target in targets(guard, checkpoints, id, paths)]
+        return [target.entry for target in targets(guard, checkpoints, id, paths)]
 
 
 def undo(
@@ -64,7 +68,7 @@ def undo(
         steps = plan(guard, checkpoints, wanted, resumed, merging=merge)
         if dry_run:
             return _report(wanted, steps, None)
-        checkpoint = checkpoints.open_undo(_label(wanted))
+        checkpoint = checkpoints.start(_label(wanted))
         if resumed is not None:
             checkpoint.resume(resumed, {entry.path for entry in resumed.entries if _is_ahead(guard, entry)})
         needed = [step.change for step in steps if step.needed]
@@ -73,6 +77,7 @@ def undo(
                 checkpoints.record(needed)
             for change in needed:
                 _restore(guard, checkpoints, change)
+            _close_directories(guard, needed)
         except WorkspaceError as error:
             _leave(checkpoints, checkpoint, error)
             raise
@@ -94,7 +99,8 @@ def _report(wanted: Sequence[Target], steps: Sequence[Step], checkpoint: int | N
         restored=paths(*(step for step in written if not step.merged)),
         merged=paths(*(step for step in written if step.merged)),
         removed=paths(*(step for step in steps if step.needed and step.change.after is None)),
-        unchanged=paths(*(step for step in steps if not step.needed)),
+        unchanged=paths(*(step for step in steps if not step.needed and not step.left)),
+        left=paths(*(step for step in steps if step.left)),
         checkpoint=None if checkpoint is None else str(checkpoint),
     )
 
@@ -116,7 +122,9 @@ def _opposite(undo: Target) -> str:
 
 def _is_ahead(guard: Guard, entry: Entry) -> bool:
     """Whether a recorded change was not made yet."""
-    with suppress(OSError, WorkspaceError), guard.locate(entry.path) as place:
+    with suppress(OSError, WorkspaceError), guard.locate(entry.path, itself=entry.exact) as place:
+        if entry.exact:
+            return entry.was(*exactly.names(exactly.look(place)))
         try:
             return entry.was(hash_of(atomic.read(place)))
         except FileNotFoundError:
@@ -133,6 +141,13 @@ def _leave(checkpoints: Checkpoints, checkpoint: Checkpoint, error: WorkspaceErr
 
 
 def _restore(guard: Guard, checkpoints: Checkpoints, change: Change) -> None:
+    if change.exact:
+        with told(change.path, "not restored"), guard.locate(change.path, itself=True) as place:
+            checkpoints.carry_out(place, change)
+            if is_index(change.path) and change.after is not None:
+                # By the time of its index git tells which files it need not read: it would take this one for newer.
+                _fs.set_time(place.name, 1, at=place.directory)
+        return
     with told(change.path, "not restored"), guard.locate(change.path) as place:
         if _held(place) != change.before:
             raise StaleFile(f"{shown(change.path)}: changed this moment; look at it and undo again")
@@ -140,6 +155,15 @@ def _restore(guard: Guard, checkpoints: Checkpoints, change: Change) -> None:
     with told(change.path, "restored, but cannot be read again"), guard.locate(change.path) as place:
         if _held(place) != change.after:
             raise WorkspaceError(f"{shown(change.path)}: not restored as asked: it holds something else now")
+
+
+def _close_directories(guard: Guard, changes: Sequence[Change]) -> None:
+    """Give directories the bits that they had, where their owner could put nothing into them."""
+    for change in changes:
+        mode = parts_of(change.new)[1] if change.new else 0
+        if stat.S_ISDIR(mode) and ~mode & 0o700:
+            with told(change.path, "not restored"), guard.locate(change.path, itself=True) as place:
+                _fs.change_mode(place.name, stat.S_IMODE(mode), at=place.directory)
 
 
 def _held(place: Place) -> bytes | None:
@@ -151,6 +175,7 @@ def _mark(checkpoints: Checkpoints, wanted: Sequence[Target]) -> None:
     """Note which files were taken back. Where that was an undo itself, what it had taken back stands again, and what
     that had taken back does not: so on, as far down as undos reach."""
     marks: dict[tuple[int, bool], set[str]] = {}
+    below_of: dict[int, dict[str, int | None]] = {}
     for target in wanted:
         path, number, undone = target.entry.path, target.number, True
         below = target.entry.undoes
@@ -158,9 +183,11 @@ def _mark(checkpoints: Checkpoints, wanted: Sequence[Target]) -> None:
         while below is not None:
             number, undone = below, not undone
             marks.setdefault((number, undone), set()).add(path)
-            manifest = checkpoints.load(number)
-            entries = manifest.entries if manifest is not None else ()
-            below = next((entry.undoes for entry in entries if entry.path == path), None)
+            if number not in below_of:
+                manifest = checkpoints.load(number)
+                entries = manifest.entries if manifest is not None else ()
+                below_of[number] = {entry.path: entry.undoes for entry in entries}
+            below = below_of[number].get(path)
     for (number, undone), paths in marks.items():
         checkpoints.mark(number, paths, undone=undone)
 

@@ -26,7 +26,9 @@ from motet.process.capture import Capture
 from motet.process.sandbox import SandboxState, Walls, ask_to_end, find_sandbox
 from motet.prompts import prompt
 from motet.tools.kit import Kit, Told
+from motet.tools.snapshots import Snapshots
 from motet.tools.tool import OneByOne, ToolInput, ToolOutput, ToolSpec
+from motet.workspace.snapshots import Watch
 
 MAX_CHARACTERS = 19_000
 """Of the output, in the result; what the result says besides stays within what a tool's output is cut to."""
@@ -62,7 +64,8 @@ class RunCommandInput(BaseModel):
 
 @dataclass(slots=True)
 class _Run:
-    """A program that was started. `is_strange`: what it prints may come from the network."""
+    """A program that was started. `is_strange`: what it prints may come from the network. `watch`: the snapshot that it
+    runs under while a call is about it."""
 
     words: tuple[str, ...]
     running: Running
@@ -70,6 +73,7 @@ class _Run:
     before: OffLimits
     is_walled: bool
     is_strange: bool
+    watch: Watch | None
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -91,6 +95,7 @@ class RunCommand(OneByOne):
         self._sandbox = sandbox
         self._environ = os.environ if environ is None else environ
         self._sessions: dict[str, _Run] = {}
+        self._snapshots = Snapshots(kit, self.spec.name)
 
     async def run(self, calls: Sequence[ToolInput]) -> Sequence[ToolOutput]:
         """See `Tool`. What keeps one command from running is the output of that call alone."""
@@ -143,11 +148,15 @@ class RunCommand(OneByOne):
         definition = await asyncio.to_thread(command_identity, root, program, cwd, wish.network)
         action = Action.command(words, Origin.MODEL, detail=detail, definition=definition, network=wish.network)
         await self._kit.gate.require(action)
-        if await asyncio.to_thread(command_identity, root, program, cwd, wish.network) != definition:
-            raise ProcessError(f"{program}: changed while the question was open; nothing was run")
-        limits = await asyncio.to_thread(off_limits, root, self._environ)
         command = (str(program), *words[1:])
-        return await self._spawn(words, command, root / cwd, env, limits, wish.network)
+        watch = await self._snapshots.before(words)
+        try:
+            if await asyncio.to_thread(command_identity, root, program, cwd, wish.network) != definition:
+                raise ProcessError(f"{program}: changed while the question was open; nothing was run")
+            return await self._spawn(words, command, root / cwd, env, wish.network, watch)
+        except BaseException:
+            self._snapshots.later(watch)
+            raise
 
     async def _spawn(
         self,
@@ -155,9 +164,10 @@ class RunCommand(OneByOne):
         command: tuple[str, ...],
         cwd: Path,
         env: dict[str, str],
-        limits: OffLimits,
         network: bool,
+        watch: Watch | None,
     ) -> _Run:
+        limits = await asyncio.to_thread(off_limits, self._kit.workspace.root, self._environ)
         capture = Capture(self._kit.outputs / f"{new_id()}-run_command.txt", MAX_CHARACTERS)
         sandbox = self._sandbox.sandbox if self._sandbox else None
         argv: Sequence[str] = command
@@ -173,14 +183,14 @@ class RunCommand(OneByOne):
             ask_to_end=ask_to_end if sandbox is not None else None,
         )
         strange = network or (sandbox is None and reaches_out(words))
-        return _Run(words, running, capture, limits, sandbox is not None, strange)
+        return _Run(words, running, capture, limits, sandbox is not None, strange, watch)
 
     async def _to_its_end(self, run: _Run, timeout: float) -> ToolOutput:
         try:
             ended = await run.running.wait(timeout)
             made = await self._finished(run)
         except asyncio.CancelledError:
-            run.running.abandon()
+            self._snapshots.later(run.watch, run.running.abandon())
             run.capture.close()
             raise
         if not ended and not run.running.flooded:
@@ -194,6 +204,7 @@ class RunCommand(OneByOne):
 
         No wall keeps a command from making a place that was not there: so it is seen at least."""
         await _finish(run)
+        await self._snapshots.after(run.watch)
         now = await asyncio.to_thread(off_limits, self._kit.workspace.root, self._environ)
         new = {*now.read_only, *now.hidden} - {*run.before.read_only, *run.before.hidden}
         root = Path(os.path.realpath(self._kit.workspace.root))
@@ -219,7 +230,17 @@ class RunCommand(OneByOne):
         if run is None:
             there = ", ".join(self._sessions) or "none"
             raise UsageError(f"there is no session {name}; there is {there}")
-        if not wish.stop and not await run.running.wait(wish.timeout or SESSION_WAIT) and not run.running.flooded:
+        if run.watch is None:
+            run.watch = await self._snapshots.again(run.words)
+        try:
+            is_over = wish.stop or await run.running.wait(wish.timeout or SESSION_WAIT) or run.running.flooded
+        except asyncio.CancelledError:
+            self._snapshots.later(run.watch)
+            run.watch = None
+            raise
+        if not is_over:
+            await self._snapshots.after(run.watch)
+            run.watch = None
             return self._output(run, f"session {name}: running for {run.seconds}")
         stopped = wish.stop and not await run.running.wait(0)
         del self._sessions[name]
