@@ -24,9 +24,10 @@ from motet.models.protocol import Model
 from motet.paths import PROJECT_FILE, config_dir, config_file, state_dir
 from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
 from motet.permissions.egress import EgressLog
-from motet.settings import Loaded, load_settings
+from motet.settings import Loaded, SnapshotSettings, load_settings
 from motet.text import Severity
 from motet.workspace import Checkpoints, DiskWorkspace, Workspace, find_workspace, resolve_user_path
+from motet.workspace.snapshots import Limits
 
 if TYPE_CHECKING:  # what asks servers, and the loop of `motet fix`, are imported by those who use them
     from motet.diagnostics import Checker, DiagnosticsService, Progress, ServerSpec
@@ -181,13 +182,14 @@ class Engine:
                 await history.close()
 
     def _house(self, record: Path | None) -> House:
-        rules = RuleSet(self._rules)
+        rules, settings = RuleSet(self._rules), self.loaded.settings
 
         def gate(ask: Ask | None) -> Gate:
             return Gate(self.root, rules, self.grants, ask)
 
         def workspace(gate: Gate) -> DiskWorkspace:
-            return DiskWorkspace(self.root, gate=gate, checkpoints=Checkpoints(self.state, self.root))
+            checkpoints = Checkpoints(self.state, self.root)
+            return DiskWorkspace(self.root, gate=gate, checkpoints=checkpoints, snapshots=_limits(settings.snapshots))
 
         def outgoing(model: Model, chat_id: str, notify: Callable[[str], None]) -> Model:
             if record is not None:
@@ -201,7 +203,6 @@ class Engine:
 
         log = EgressLog(self.state)
         diagnosing = Diagnosing(lambda: self._service((), lambda _: None))
-        settings = self.loaded.settings
         pages = Pages(settings.web, log, self.root, self._environ)
         return House(
             self.root,
@@ -245,6 +246,13 @@ class Engine:
         own += [(checker.command, Origin.PROJECT) for checker in self.loaded.inert.checkers.values()]
         made = [Checker.from_text(command, self.root, origin=origin) for command, origin in own]
         return [checker for checker in made if checker.origin is Origin.USER or self.gate.allows(checker.action)]
+
+
+def _limits(snapshots: SnapshotSettings) -> Limits | None:
+    """How much is kept before a command; None: nothing."""
+    if not snapshots.commands:
+        return None
+    return Limits(snapshots.files, snapshots.megabytes * 2**20, snapshots.file_megabytes * 2**20)
 
 
 def _rules(loaded: Loaded, allow: Sequence[str]) -> list[Rule]:

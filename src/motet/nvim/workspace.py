@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path, PurePath
 from typing import cast
 
@@ -26,6 +26,7 @@ from motet.text import TextFile
 from motet.text.merge import merge
 from motet.workspace import Checkpoint, DiskWorkspace
 from motet.workspace.guard import normal
+from motet.workspace.snapshots import Watch
 
 _TRIES = 5
 """Times that a buffer in which somebody types is looked at anew."""
@@ -124,6 +125,18 @@ class NvimWorkspace:
     async def list_files(self, paths: Sequence[str | PurePath] = ()) -> list[str]:
         """See `Workspace.list_files`."""
         return await self._disk.list_files(paths)
+
+    async def before_command(self, label: str) -> Watch | None:
+        """See `Workspace.before_command`: a command sees the files, and not what is unsaved."""
+        return await self._disk.before_command(label)
+
+    async def after_command(self, watch: Watch) -> None:
+        """See `Workspace.after_command`."""
+        await self._disk.after_command(watch)
+
+    def after_command_later(self, watch: Watch, ended: Awaitable[object]) -> None:
+        """See `Workspace.after_command_later`."""
+        self._disk.after_command_later(watch, ended)
 
     async def begin(self, label: str) -> Checkpoint:
         """See `KeptWorkspace.begin`."""

@@ -15,6 +15,7 @@ from motet.settings.schema import (
     ProviderSettings,
     ServerSettings,
     Settings,
+    SnapshotSettings,
     ToolsSettings,
     WebSettings,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "ProviderSettings",
     "ServerSettings",
     "Settings",
+    "SnapshotSettings",
     "ToolsSettings",
     "WebSettings",
     "load_settings",

@@ -95,6 +95,17 @@ class ToolsSettings(_Table, frozen=True):
     own: dict[str, PluginSettings] = field(default_factory=dict)
 
 
+class SnapshotSettings(_Table, frozen=True):
+    """`[snapshots]`: what is kept before a model's command runs, so that `motet undo` brings back what it destroys."""
+
+    commands: Annotated[bool, Meta(description="take one before each command that may write")] = True
+    files: Annotated[PositiveInt, Meta(description="entries of directories that one may hold")] = 100_000
+    megabytes: Annotated[PositiveInt, Meta(description="MiB of contents that one may hold")] = 512
+    file_megabytes: Annotated[
+        int, Meta(ge=1, le=512, description="MiB of one file; a larger one is left out, and you are told")
+    ] = 64
+
+
 class RulesSettings(_Table, frozen=True):
     """`[rules.NAME]`: files with rules of your own, for chats about certain files."""
 
@@ -214,6 +225,7 @@ class Settings(_Table, frozen=True):
     fix: FixSettings = field(default_factory=FixSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     tools: ToolsSettings = field(default_factory=ToolsSettings)
+    snapshots: SnapshotSettings = field(default_factory=SnapshotSettings)
     hooks: HooksSettings = field(default_factory=HooksSettings)
     rules: dict[str, RulesSettings] = field(default_factory=dict)
     web: WebSettings = field(default_factory=WebSettings)

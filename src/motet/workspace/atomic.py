@@ -90,10 +90,12 @@ class Staged:
     _handle: int
     _spare: Spare
 
-    def fill(self) -> None:
-        """Write the bytes beside their place; on the disk on return. Raises `OSError`."""
+    def fill(self, *, wait: bool = True) -> None:
+        """Write the bytes beside their place; on the disk on return, unless the caller waits for many. Raises
+        `OSError`."""
         write_all(self._handle, self.after)
-        _fs.sync(self._handle)
+        if wait:
+            _fs.sync(self._handle)
 
     def swap(self, old: ExitStack) -> None:
         """Give them the name, if it still stands for `before`. Raises `StaleFile`, `WorkspaceError` or `OSError`.
@@ -153,7 +155,7 @@ def create(place: Place, data: bytes, mode: int | None = None) -> None:
 
 
 def remove(place: Place, expected: bytes, *, exact: bool = False) -> None:
-    """Remove the file while it holds `expected`; `exact` as for `replace`. Raises `StaleFile`, `WorkspaceError` or `OSError`."""
+    """Remove the file while it holds `expected`; `exact` as for `replace`, and whoever wants that waits for the disk. Raises `StaleFile`, `WorkspaceError` or `OSError`."""
     with _opened(place.directory, place.name, place) as old:
         _require_writable(place, old, exact)
         _require_same(place, old, expected)
@@ -166,7 +168,8 @@ def remove(place: Place, expected: bytes, *, exact: bool = False) -> None:
             with _kept_unless_done(place, spare):
                 _fs.rename_new(spare.name, place.name, at=place.directory)
             raise
-    _confirm(place, "removed")
+    if not exact:
+        _confirm(place, "removed")
 
 
 @contextmanager

@@ -103,6 +103,7 @@ class Checkpoints:
         self._shelf = Shelf(self._store, self._home)
         self._current: Checkpoint | None = None
         self._open: Journal | None = None  # the one that was written last
+        self._read: Journal | None = None  # the one that contents were read from last
         self._is_new_format = False
         self.left: tuple[bytes, str] | None = None
         """What the last write left in its file, and the hash of that: mostly what the next one finds there."""
@@ -257,10 +258,12 @@ class Checkpoints:
 
     def content(self, number: int, name: str) -> bytes:
         """What a file of checkpoint `number` held. Raises `WorkspaceError` when that is lost."""
-        journal = self._journal(number)
-        if journal is None:
+        read = self._read
+        if read is None or read.manifest.number != number or not read.is_current():
+            self._read = read = self._journal(number)
+        if read is None:
             raise WorkspaceError(f"checkpoint {number}: there is none any more")
-        return journal.content(name)
+        return read.content(name)
 
     def _journal(self, number: int) -> Journal | None:
         if self._open is not None and self._open.manifest.number == number and self._open.is_current():

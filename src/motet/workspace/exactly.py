@@ -45,7 +45,8 @@ def names(current: Current | None) -> frozenset[str | None]:
 
 
 def make(place: Place, before: bytes | None, after: bytes | None, old: str | None, new: str | None) -> None:
-    """Put `after`, named `new`, where `before`, named `old`, is. Both names say the type and the bits.
+    """Put `after`, named `new`, where `before`, named `old`, is. Both names say the type and the bits. Whoever calls
+    waits for the disk.
 
     Raises `StaleFile` when something else is there, `WorkspaceError` or `OSError` when it cannot be done.
     """
@@ -112,7 +113,6 @@ def _create(place: Place, after: bytes, is_to_be: int) -> None:
         with contextlib.suppress(FileExistsError):
             _fs.make_directory(place.name, at=place.directory)
         _fs.change_mode(place.name, stat.S_IMODE(is_to_be) | _MINE, at=place.directory)
-        _fs.sync(place.directory)
 
 
 def _put(place: Place, after: bytes, is_to_be: int, *, over: bool) -> None:
@@ -133,4 +133,3 @@ def _put(place: Place, after: bytes, is_to_be: int, *, over: bool) -> None:
             _fs.rename(spare.name, place.name, at=place.directory)
         else:
             _fs.rename_new(spare.name, place.name, at=place.directory)
-    _fs.sync(place.directory)

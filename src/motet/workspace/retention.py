@@ -1,9 +1,11 @@
-"""How long checkpoints are kept: a number of them and of bytes in each workspace, and some time without a change."""
+"""How long checkpoints are kept: a number of them and of bytes in each workspace, and some time without a change. A
+snapshot for commands goes after the same time without one."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,4 +74,7 @@ class Shelf:
         for path in (self._store / "workspaces").glob("*/*"):
             if path.stat().st_mtime < time.time() - KEEP_DAYS * _DAY:
                 path.unlink(missing_ok=True)
+        for home in (self._store / "snapshots").glob("*"):
+            if all(path.stat().st_mtime < time.time() - KEEP_DAYS * _DAY for path in home.glob("*.tree")):
+                shutil.rmtree(home, ignore_errors=True)
         write_durably(swept, b"")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from motet.errors import StaleFile, WorkspaceError
+from motet.errors import WorkspaceError
 from motet.workspace import _fs, atomic, exactly
-from motet.workspace.change import Change
 from motet.workspace.checkpoint import Checkpoint, Checkpoints
-from motet.workspace.failures import shown, told
-from motet.workspace.guard import Guard, Place
-from motet.workspace.manifest import Entry, hash_of, parts_of
+from motet.workspace.guard import Guard
+from motet.workspace.manifest import Entry, hash_of
+from motet.workspace.putting_back import put_back
 from motet.workspace.restoring import Step, plan
-from motet.workspace.snapshots.scan import is_index
 from motet.workspace.standing import Target, interrupted, targets
 
 
@@ -75,9 +72,7 @@ def undo(
         try:
             if needed:
                 checkpoints.record(needed)
-            for change in needed:
-                _restore(guard, checkpoints, change)
-            _close_directories(guard, needed)
+            put_back(guard, checkpoints, needed)
         except WorkspaceError as error:
             _leave(checkpoints, checkpoint, error)
             raise
@@ -138,37 +133,6 @@ def _leave(checkpoints: Checkpoints, checkpoint: Checkpoint, error: WorkspaceErr
         checkpoints.leave()
         raise WorkspaceError(f"{error}; some files are restored, undo once more for the rest") from error
     checkpoints.settle()
-
-
-def _restore(guard: Guard, checkpoints: Checkpoints, change: Change) -> None:
-    if change.exact:
-        with told(change.path, "not restored"), guard.locate(change.path, itself=True) as place:
-            checkpoints.carry_out(place, change)
-            if is_index(change.path) and change.after is not None:
-                # By the time of its index git tells which files it need not read: it would take this one for newer.
-                _fs.set_time(place.name, 1, at=place.directory)
-        return
-    with told(change.path, "not restored"), guard.locate(change.path) as place:
-        if _held(place) != change.before:
-            raise StaleFile(f"{shown(change.path)}: changed this moment; look at it and undo again")
-        checkpoints.carry_out(place, change)
-    with told(change.path, "restored, but cannot be read again"), guard.locate(change.path) as place:
-        if _held(place) != change.after:
-            raise WorkspaceError(f"{shown(change.path)}: not restored as asked: it holds something else now")
-
-
-def _close_directories(guard: Guard, changes: Sequence[Change]) -> None:
-    """Give directories the bits that they had, where their owner could put nothing into them."""
-    for change in changes:
-        mode = parts_of(change.new)[1] if change.new else 0
-        if stat.S_ISDIR(mode) and ~mode & 0o700:
-            with told(change.path, "not restored"), guard.locate(change.path, itself=True) as place:
-                _fs.change_mode(place.name, stat.S_IMODE(mode), at=place.directory)
-
-
-def _held(place: Place) -> bytes | None:
-    current = atomic.examine(place)
-    return current.data if current else None
 
 
 def _mark(checkpoints: Checkpoints, wanted: Sequence[Target]) -> None:

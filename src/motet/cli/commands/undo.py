@@ -34,7 +34,7 @@ _MOST_FILES = 3
 def command(
     paths: tuple[str, ...], listing: bool, checkpoint: str | None, merge: bool, dry_run: bool, as_json: bool
 ) -> int:
-    """Take back what motet wrote; undo again to have it back.
+    """Take back what motet wrote and its commands did; undo again to have it back.
 
     \b
     Examples:
@@ -93,6 +93,8 @@ async def _undo(paths: tuple[str, ...], checkpoint: str | None, merge: bool, dry
     for what, files in done:
         for path in files:
             terminal.line(f"{what:<8}  {path}")
+    for path in report.left:
+        terminal.line(f"{'left':<8}  {path} (changed since)")
     terminal.line(_summary(report, sum(len(files) for _, files in done), dry_run), "bold", hang=2)
     return 0
 
