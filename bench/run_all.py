@@ -74,6 +74,7 @@ BENCHES = (
     Bench("edit_speed"),
     Bench("chat_speed"),
     Bench("history_speed"),
+    Bench("snapshot_cost"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The benchmarks of chats and of stored chats run at a small size and measure every part; their bars are for `make
+"""The benchmarks of chats, of stored chats and of snapshots run at a small size and measure every part; their bars are for `make
 bench`, but for those that hang neither on the size nor on the load."""
 
 import json
@@ -14,6 +14,7 @@ HEAD = ["what", "median", "least to most", "beside", "its median", "ratio", "bar
 SMALL = {
     "chat_speed": ["--rounds", "1", "--tokens", "200", "--messages", "40", "--turns", "10"],
     "history_speed": ["--rounds", "1", "--stored", "400", "--messages", "40"],
+    "snapshot_cost": ["--rounds", "1", "--small", "60", "--large", "200"],
 }
 PARTS = {
     "chat_speed": [
@@ -33,6 +34,11 @@ PARTS = {
         "open and load a chat of 40 messages",
         "search of 400 messages: two Japanese characters",
         "list of the last 50 chats",
+    ],
+    "snapshot_cost": [
+        f"{files} files: {what}"
+        for files in (60, 200)
+        for what in ("the first snapshot", "before a command", "after a command", "undo of that")
     ],
 }
 
