@@ -170,12 +170,56 @@ def test_inspect_shows_no_key_as_none_would_leave(project: Project, provider: Se
     assert project.here("log", "egress").code == 1
 
 
+def editor(project: Project, script: str) -> dict[str, str]:
+    """An `$EDITOR` that does `script` with the file `$1`."""
+    file = project.home / "editor"
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    return {"EDITOR": str(file)}
+
+
+@pytest.mark.acceptance("CC-13")
+def test_a_kept_chat_is_changed_in_the_editor_and_goes_on_so(project: Project, provider: Serve) -> None:
+    provider([Answer(text="One.")], more=PLAIN)
+    project.here("ask", "first")
+    done = project.run(
+        "inspect", "--edit", "last", env=editor(project, "sed -i 's/^first$/other/; s/^One/Uno/' \"$1\"")
+    )
+    said = re.fullmatch(r"Of the next request 2 messages: 2 changed; the chat as it was is (\w{8}) in `motet history`.\n",
+                        done.err)  # fmt: skip
+    assert said is not None, done
+    assert (done.code, done.out) == (0, "")
+    assert "first" in project.here("history", "show", said[1]).out
+    shown = json.loads(project.here("inspect", "--json", "last", "more").out)
+    told = [(one["role"], one["text"]) for one in shown["messages"][1:]]
+    assert told == [("user", "other"), ("assistant", "Uno."), ("user", "more")]
+
+
+def test_what_cannot_be_is_opened_again_with_its_reason_and_left_so_it_is_kept_in_a_file(
+    project: Project, provider: Serve
+) -> None:
+    provider([Answer(text="One.")], more=PLAIN)
+    project.here("ask", "first")
+    before = project.here("history", "show", "last").out
+    script = f'cat "$1" >> {project.home}/seen\n[ -e {project.home}/again ] || {{ touch {project.home}/again; sed -i /end/d "$1"; }}'
+    done = project.run("inspect", "--edit", "last", env=editor(project, script))
+    (kept,) = project.state.glob("request-*.md")
+    assert done.err.replace("\n  ", " ") == f"Nothing was changed; what you wrote is in {kept}.\n"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    reason = re.search(r"^line \d+: the last head, `── \w{8} end`, is missing; mend it, or leave it so, and nothing is changed$",
+                       (project.home / "seen").read_text(), re.MULTILINE)  # fmt: skip
+    assert reason is not None and kept.read_text().startswith(reason[0])
+    assert project.here("history", "show", "last").out == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
         (("inspect", "--wire", "--json"), 2, "motet: --json and --wire exclude each other"),
         (("inspect", "--wire", "-m", "offline"), 2, "motet: --wire: offline has no provider, nothing of it is ever sent"),
         (("inspect", "1rvcqs3n"), 2, "motet: 1rvcqs3n: there is no such chat; `motet history list` shows them"),
+        (("inspect", "--edit", "last", "more"), 2, "motet: --edit changes a chat that is kept: it takes CHAT, and no text or file; `/inspect` does"),
+        (("inspect", "--edit", "words"), 2, "motet: words: there is no such chat; `motet history list` shows them"),
         (("inspect", "last"), 2, "motet: there is no chat in this workspace yet"),
         (("context", ""), 2, "motet: an empty argument was given; "),
         (("context", "-f", "nosuch.py"), 2, "motet: nosuch.py: no such file"),

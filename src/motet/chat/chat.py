@@ -14,11 +14,12 @@ from motet.chat.draft import with_marks, without_marks
 from motet.chat.errors import ReadOnly
 from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Titled
 from motet.chat.happening import Happening
+from motet.chat.inspecting import Changed, Inspection, change, inspected
 from motet.chat.keeping import Keeping
 from motet.chat.naming import title_by_model, title_by_words
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.saying import SENDS, Saying
-from motet.chat.share import Share
+from motet.chat.share import Prepared, Share
 from motet.chat.title import clean_title
 from motet.context import State
 from motet.errors import ModelError, ModelErrorKind, MotetError
@@ -181,13 +182,31 @@ class Chat:
     async def preview(self, text: str = "") -> ModelRequest:
         """The next request, exactly; with `text`, as it would be if that were sent. Nothing is sent or kept: where it
         would have to be summed up first, it is shown as it is, longer than what fits."""
-        tools, coming = self.parts.tools, ()
+        return (await self._ahead(text))[0]
+
+    async def inspect(self, text: str = "") -> Inspection:
+        """The same as a text that a human can change; what came of it is for `change`."""
+        request, prepared = await self._ahead(text)
+        return inspected(request, self.model.name, self.messages, text, prepared)
+
+    async def change(self, inspection: Inspection, edited: str) -> Changed:
+        """Make the next request what a human made of its text. The chat as it was is kept as one of its own.
+
+        Raises `CannotChange`, which names the line, `ReadOnly`, `HistoryError`: nothing has changed then.
+        """
+        self._require_writable()
+        self._require_rest()
+        return await to_the_end(change(inspection, edited, self._conversation, self._share))
+
+    async def _ahead(self, text: str) -> tuple[ModelRequest, Prepared | None]:
+        tools, prepared = self.parts.tools, None
         if text.strip() or self._share.waiting:
-            prepared = await self._share.prepare(text, self._next_cycle, self.model.limits)
-            tools, coming = prepared.tools, prepared.messages
+            prepared = await self._share.prepare(text, self._conversation.stack.cycle + 1, self.model.limits)
+            tools = prepared.tools
         try:
             definitions = self._set_budget(tools)
-            return ModelRequest(tuple(self._conversation.told(coming)), definitions)
+            told = self._conversation.told(prepared.messages if prepared else ())
+            return ModelRequest(tuple(told), definitions), prepared
         finally:
             self._set_budget()  # a turn may be running
 
@@ -454,10 +473,6 @@ class Chat:
         messages = reversed(tuple(self._conversation.stack))
         said = next((one.shown for one in messages if one.role is Role.USER and one.visible), "")
         return f"chat: {' '.join(said.split())[:60]}" if said else "chat"
-
-    @property
-    def _next_cycle(self) -> int:
-        return self._conversation.stack.cycle + 1
 
     def _require_writable(self) -> None:
         if not self.is_writable:

@@ -10,9 +10,10 @@ from motet.chat.budget import Budget
 from motet.chat.compaction import summary_message
 from motet.chat.events import ChatEvent, Compacted, Level, Notice
 from motet.chat.keeping import Keeping
+from motet.chat.request_edits import RequestEdits
 from motet.chat.view import newest_summary, to_be_summed_up, view
 from motet.errors import ModelError
-from motet.history import ChatMissing
+from motet.history import ChatInfo, ChatMissing
 from motet.messages import Message, MessageStack, Role, ToolResult, tags
 from motet.turn import to_the_end
 
@@ -92,6 +93,28 @@ class ChatConversation:
             self._unkept = [message for message in self._unkept if message.id not in gone]
             await self.keeping.remove([message for message in removed if message.id not in unkept])
         return removed
+
+    async def edit(self, edits: RequestEdits) -> ChatInfo | None:
+        """Make the stack say what a human made of a request; to be done `to_the_end`. The chat as it was is kept as one
+        of its own, which is returned; None: nothing of what was changed had been kept.
+
+        Raises `HistoryError`, and then nothing has changed.
+        """
+        async with self._one_write:
+            unkept = {message.id for message in self._unkept}
+            changed = [edits.changed[one.id] for one in self.stack if one.id in edits.changed]
+            removed = [one for one in self.stack if one.id in edits.removed]
+            MessageStack(*edits.of(tuple(self.stack)))
+            kept = [one for one in changed if one.id not in unkept], [one for one in removed if one.id not in unkept]
+            copy = await self.keeping.copy() if any(kept) else None
+            await self.keeping.edit(*kept)
+            self._unkept = edits.of(self._unkept)
+            for message in changed:
+                self.stack.replace(message)
+            self.stack.remove(edits.removed)
+            self._cut -= edits.changed.keys()
+            self._summed_up_at = 0
+        return copy
 
     async def settle(self, why: str) -> None:
         """Give a result to each call that has none, which says `why`. What cannot be kept is kept with the next."""

@@ -19,3 +19,7 @@ class ReadOnly(MotetError):
 
 class TooLong(MotetError):
     """The request would not fit the model's window, whatever is left out. Names the biggest items."""
+
+
+class CannotChange(UsageError):
+    """What a human changed in the form of a request cannot be: names the line. Nothing has changed."""

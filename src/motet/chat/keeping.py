@@ -80,6 +80,15 @@ class Keeping:
         if self._history is not None and messages:
             await self._history.remove(self._chat_id, [message.id for message in messages])
 
+    async def copy(self) -> ChatInfo | None:
+        """Keep the chat as it is now under another id; None where it is not kept at all."""
+        return await self._history.fork(self._chat_id) if self._history is not None and self.is_known else None
+
+    async def edit(self, changed: Sequence[Message], removed: Sequence[Message]) -> None:
+        """`replace` and `remove`, both or neither."""
+        if self._history is not None and (changed or removed):
+            await self._history.edit(self._chat_id, changed, [message.id for message in removed])
+
     def begin_answer(self, cycle: int, source: str) -> None:
         """A request goes out to the model `source`."""
         self._pieces.clear()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from motet.chat.events import ChatEvent, Level, Notice, Shared
 from motet.chat.parts import ChatParts, Context, NoTools, Tools
+from motet.chat.request_edits import RequestEdits
 from motet.chat.view import tokens_of
 from motet.context import (
     ContextItem,
@@ -30,6 +31,7 @@ from motet.tools.groups import tool_name
 
 _UNLISTED = frozenset({tags.TOOL, tags.TOOL_SYSTEM_PROMPT})
 """Tags of messages that are linked to a line only so that they can be removed by it."""
+_NOT_HELD = "what you changed in the next request is not in this one: the text, or what it shares, is another one now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,15 @@ class Prepared:
     tools: Tools = field(default_factory=NoTools)
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A message of the human that is prepared as the human wants it; it goes for what would be prepared anew `of` the
+    same."""
+
+    of: tuple[object, ...]
+    prepared: Prepared
+
+
 @dataclass(slots=True)
 class Share:
     """The shared side of a chat. What is prepared but not sent stays: nothing is lost when a submit is refused."""
@@ -54,6 +65,7 @@ class Share:
     stack: MessageStack
     waiting: list[Message] = field(default_factory=list[Message])
     items: tuple[ContextItem, ...] = ()
+    held: Held | None = None
 
     def __post_init__(self) -> None:
         self.items = _items(self.stack, (), self._root)
@@ -122,6 +134,14 @@ class Share:
     async def prepare(self, text: str, cycle: int, limits: Limits, given: str = "", tag: str = "") -> Prepared:
         """`text` with its symbols expanded and `given` behind it as it is, what waits, what has changed, and the rules
         for all of it, for user turn `cycle` and a model with `limits`. Nothing has changed yet."""
+        if self.held is None:
+            return await self._prepare(text, cycle, limits, given, tag)
+        if self.held.of == self._basis(text, cycle, given, tag):
+            return self.held.prepared
+        prepared = await self._prepare(text, cycle, limits, given, tag)
+        return replace(prepared, events=(Notice(_NOT_HELD, Level.WARNING), *prepared.events))
+
+    async def _prepare(self, text: str, cycle: int, limits: Limits, given: str, tag: str) -> Prepared:
         context = self.parts.context
         if context is None:
             expanded = Expanded(_behind(text, given), tuple(self.waiting))
@@ -160,6 +180,28 @@ class Share:
         gone = {message.id for message in prepared.messages}
         self.waiting = [message for message in self.waiting if message.id not in gone]
         self.items = prepared.items
+        self.held = None
+
+    def edited(self, edits: RequestEdits, removed: Sequence[Message], text: str, prepared: Prepared | None) -> None:
+        """A human changed the next request: `removed` are no messages of the conversation any more, and when `text` is
+        said, what was `prepared` for it goes out as it was changed."""
+        gone = {one.context.id for one in removed if one.context}
+        gone -= {one.context.id for one in self.stack if one.context}
+        coming = prepared.messages if prepared else ()
+        self.waiting = [one for one in self.waiting if one.id not in edits.removed]
+        self.items = tuple(item for item in self.items if item.id not in gone)
+        if prepared is None or not any(one.id in edits.changed or one.id in edits.removed for one in coming):
+            return
+        gone |= {one.context.id for one in coming if one.context and one.id in edits.removed} - self._ids
+        events = (one for one in prepared.events if not (isinstance(one, Shared) and one.line in gone))
+        items = tuple(item for item in prepared.items if item.id not in gone)
+        held = replace(prepared, messages=tuple(edits.of(coming)), events=tuple(events), items=items)
+        self.held = Held(self._basis(text, self.stack.cycle + 1), held)
+
+    def _basis(self, text: str, cycle: int, given: str = "", tag: str = "") -> tuple[object, ...]:
+        """All that a message is prepared of, but for the files."""
+        waiting, tools = (one.id for one in self.waiting), (tool.spec.name for tool in self.tools())
+        return (text, cycle, given, tag, tuple(waiting), self.items, tuple(tools))
 
     def _new(self, attachments: Iterable[Message]) -> list[Message]:
         """Those that the conversation does not hold already, word for word: what has not changed is not sent again."""

@@ -49,7 +49,7 @@ async def edit_text(text: str, name: str) -> str:
             file = Path(directory) / f"hunk{PurePosixPath(name).suffix}"
             file.write_bytes(text.encode("utf-8", "surrogatepass"))
             await run_editor(file)
-            return file.read_bytes().decode("utf-8")
+            return file.read_bytes().decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         raise WorkspaceError("what the editor saved is not UTF-8") from error
     except OSError as error:

@@ -193,7 +193,7 @@ class Commands:
 CHAT_COMMANDS: Sequence[ChatCommand] = (
     ChatCommand("compact", "replace the older part of the chat by a summary"),
     ChatCommand("context", "what is shared, with sizes, and how full the window is"),
-    ChatCommand("inspect", "the next request, exactly as it would be sent"),
+    ChatCommand("inspect", "the next request, exactly as it would be sent, to be changed", "[TEXT]"),
     ChatCommand("edit", "open an earlier message again; sending it forks the chat there", "N"),
     ChatCommand("fork", "go on from here in a chat of its own", "[N]"),
     ChatCommand("rename", "give the chat another title", "TITLE", "New title"),

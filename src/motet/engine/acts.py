@@ -18,7 +18,6 @@ from motet.engine.engine import Engine
 from motet.engine.filling import filled
 from motet.errors import MotetError, UsageError
 from motet.messages import Message, Role, tags
-from motet.models.protocol import ModelRequest
 
 _LIKE_A_COMMAND = re.compile(r"/([a-z][a-z_-]*)(!?)(?:[ \t]|$)")
 _ALIKE = 0.75
@@ -63,8 +62,8 @@ class Reader(Protocol):
         """Two columns."""
         ...
 
-    def request(self, request: ModelRequest) -> None:
-        """The whole of a request."""
+    async def inspect(self, chat: Chat, text: str) -> None:
+        """The whole of the request that `text` would lead to, to be changed where that can be. Raises `MotetError`."""
         ...
 
 
@@ -180,8 +179,8 @@ class Acts:
         return Next()
 
     async def _inspect(self, call: CommandCall) -> Next:
-        self._reader.request(await self._chat.preview(call.argument))
-        return Next()
+        await self._reader.inspect(self._chat, call.argument)
+        return Next(draft=call.argument)
 
     async def _edit(self, call: CommandCall) -> Next:
         if not self._cycle:

@@ -104,6 +104,13 @@ class History:
 
         await self._change(chat_id, partial(stack.remove, chat_id=chat_id, message_ids=tuple(message_ids)))
 
+    async def edit(self, chat_id: str, changed: Sequence[Message], removed: Sequence[str]) -> None:
+        """`replace` and `remove`, both or neither."""
+        from motet.history import stack
+
+        work = partial(stack.edit, chat_id=chat_id, changed=tuple(changed), removed=tuple(removed), now=time.time())
+        await self._change(chat_id, work)
+
     async def load(self, chat_id: str) -> StoredChat:
         """The chat, its messages valid as a `MessageStack`.
 

@@ -153,6 +153,15 @@ def replace(connection: sqlite3.Connection, chat_id: str, messages: Sequence[Mes
     _count(connection, chat)
 
 
+def edit(
+    connection: sqlite3.Connection, chat_id: str, changed: Sequence[Message], removed: Sequence[str], now: float
+) -> None:
+    """`replace` and `remove` in one step."""
+    replace(connection, chat_id, changed)
+    remove(connection, chat_id, removed)
+    connection.execute("UPDATE chats SET updated = ? WHERE row = ?", (now, chat_row(connection, chat_id)))
+
+
 def remove(connection: sqlite3.Connection, chat_id: str, message_ids: Sequence[str]) -> None:
     """Take messages out of the stack; they stay in the file. Ids that are not there do not matter."""
     chat = chat_row(connection, chat_id)

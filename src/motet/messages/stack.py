@@ -59,9 +59,17 @@ class MessageStack:
     def remove_context(self, context_ids: Iterable[str]) -> list[Message]:
         """Take out the messages that are linked to these lines of the context block; returns them."""
         gone = set(context_ids)
-        removed = [message for message in self._messages if message.context and message.context.id in gone]
-        ids = {message.id for message in removed}
-        self._messages = [message for message in self._messages if message.id not in ids]
+        return self.remove(one.id for one in self._messages if one.context and one.context.id in gone)
+
+    def remove(self, message_ids: Iterable[str]) -> list[Message]:
+        """Take out the messages with these ids; returns them. Raises `ValueError` when a call would be left without its
+        result, or a result without its call."""
+        gone = set(message_ids)
+        rest = MessageStack(*(message for message in self._messages if message.id not in gone))
+        if rest.open_calls.keys() != self._open.keys():
+            raise ValueError("a call and its result are taken out together")
+        removed = [message for message in self._messages if message.id in gone]
+        self._messages = rest._messages
         return removed
 
     def branch(self, before: str) -> MessageStack:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from motet.chat import Chat
 from motet.chat.view import name_of, tokens_of
-from motet.models.protocol import ModelRequest
 from motet.nvim.rpc import Peer
 
 
@@ -37,8 +37,9 @@ class BufferReader:
         is_number = not any(first.startswith("/") for first, _ in rows)
         self._show("list", [f"{first:{'>' if is_number else '<'}{width}}  {second}" for first, second in rows])
 
-    def request(self, request: ModelRequest) -> None:
+    async def inspect(self, chat: Chat, text: str) -> None:
         """See `Reader`."""
+        request = await chat.preview(text)
         lines: list[str] = []
         for message in request.messages:
             lines += [f"# {message.role.value}: {name_of(message)} ({tokens_of(message):,} tokens)", ""]

@@ -163,7 +163,7 @@ def test_each_attachment_is_one_line_and_inspect_unfolds_the_very_text_that_was_
     project.write(
         {"a.py": "one = 1\n\n\n    two = '日本語'\n", "b.md": "# b\n> Context:\n```\n@agent\n" + "x" * 150 + "\n"}
     )
-    human = talker(project, "chat", columns=200, rows=50)
+    human = talker(project, "chat", columns=200, rows=50, EDITOR="/nowhere/editor")
     human.says("what are @/a.py and @/b.md:1-5 for?")
     human.sees("I see.")
     human.is_ready()
@@ -178,6 +178,7 @@ def test_each_attachment_is_one_line_and_inspect_unfolds_the_very_text_that_was_
         "scripted/one · N/100k · $0.0001 · what are @/a.py and @/b.md:1-5 for?",
     )
     human.presses("/inspect\r")
+    human.sees("cannot start the editor /nowhere/editor: No such file or directory; set $EDITOR")
     leaves(human)
     lines = human.lines
     heads = [

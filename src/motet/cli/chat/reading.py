@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
+from motet.chat import Chat
 from motet.chat.meter import short_count
 from motet.chat.view import name_of, tokens_of
+from motet.cli.chat.plain_line import is_plain
 from motet.cli.chat.screen import ChatScreen
+from motet.cli.request_editor import edit_request
 from motet.cli.terminal import Terminal
+from motet.errors import UsageError
 from motet.models.protocol import Completed, ModelRequest, TextDelta
 
 _NUMBERS = 8
@@ -17,9 +22,13 @@ _NUMBERS = 8
 class TerminalReader:
     """See `motet.engine.acts.Reader`."""
 
-    def __init__(self, terminal: Terminal, screen: ChatScreen) -> None:
+    def __init__(
+        self, terminal: Terminal, screen: ChatScreen, in_editor: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        """Ctrl-C belongs to the editor inside of `in_editor`."""
         self._terminal = terminal
         self._screen = screen
+        self._in_editor = in_editor
 
     def say(self, line: str) -> None:
         """See `Reader`."""
@@ -42,8 +51,18 @@ class TerminalReader:
             else:
                 self._terminal.spans((f"{first:>{_NUMBERS}}  ", "dim"), (second, ""), hang=_NUMBERS + 2)
 
-    def request(self, request: ModelRequest) -> None:
+    async def inspect(self, chat: Chat, text: str) -> None:
         """See `Reader`."""
+        if not is_plain():
+            try:
+                self.say(await edit_request(chat, text, self._in_editor))
+            except UsageError as error:  # there is no editor
+                self._terminal.line(str(error), "yellow", hang=2, always=True)
+            else:
+                return
+        self._print(await chat.preview(text))
+
+    def _print(self, request: ModelRequest) -> None:
         for message in request.messages:
             head = f"{message.role.value}  {name_of(message)}  {short_count(tokens_of(message))} tokens"
             self._terminal.line(head, "bold", hang=2)

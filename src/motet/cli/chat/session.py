@@ -175,7 +175,7 @@ class TerminalChat:
         """Go on with this chat."""
         self._chat = chat
         self._screen.model = chat.model.name
-        reader = TerminalReader(self._terminal, self._screen)
+        reader = TerminalReader(self._terminal, self._screen, self._front.interrupts.held)
         self._acts = Acts(chat, self._chats, self._engine, reader, self._own_commands())
         self._names = None
         for note in chat.notes:

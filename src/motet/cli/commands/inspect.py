@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 import click
 
 from motet.chat.view import name_of, tokens_of
+from motet.cli.front import in_front
 from motet.cli.output import write_json, write_line
 from motet.cli.previewed import Previewed, previewed, require_text
+from motet.cli.request_editor import edit_request
 from motet.cli.terminal import Terminal
 from motet.errors import UsageError
 from motet.messages import Message
@@ -24,7 +26,12 @@ from motet.visible import one_line, visible
 @click.option("-m", "--model", metavar="NAME", help="The model it is meant for; without: the chat's own.")
 @click.option("--json", "as_json", is_flag=True, help="The request as one JSON object, the same for every provider.")
 @click.option("--wire", is_flag=True, help="The body as this model's provider would get it.")
-def command(words: tuple[str, ...], files: tuple[str, ...], model: str | None, as_json: bool, wire: bool) -> None:
+@click.option(
+    "-e", "--edit", is_flag=True, help="Open the next request of CHAT in $EDITOR, and keep what you change."
+)
+def command(
+    words: tuple[str, ...], files: tuple[str, ...], model: str | None, as_json: bool, wire: bool, edit: bool
+) -> None:
     """Show the next request exactly: every message, hidden ones too, and the tools.
 
     \b
@@ -33,13 +40,22 @@ def command(words: tuple[str, ...], files: tuple[str, ...], model: str | None, a
       motet inspect last "go on"
       motet inspect -f src/app.py --json "why so slow?" | jq .messages
       motet inspect --wire -m anthropic hello
+      motet inspect --edit last
 
-    Nothing is sent and nothing is kept. CHAT is `last`, or an id as `motet history` lists it; all else is the text of
+    Nothing is sent, and without --edit nothing is kept. With it the chat says from now on what you made of it; as it
+    was it stays in `motet history`. CHAT is `last`, or an id as `motet history` lists it; all else is the text of
     a message. What looks like a key is left out here as it would be on the way out.
     """
     if as_json and wire:
         raise UsageError("--json and --wire exclude each other")
     require_text(words)
+    if edit:
+        if as_json or wire or files or len(words) != 1:
+            raise UsageError(
+                "--edit changes a chat that is kept: it takes CHAT, and no text or file; `/inspect` does"
+            )
+        asyncio.run(_edit(words, model))
+        return
     asyncio.run(_show(words, files, model, as_json=as_json, wire=wire))
 
 
@@ -54,6 +70,14 @@ async def _show(words: Sequence[str], files: Sequence[str], model: str | None, *
             _draw(found)
         for note in found.notes:
             terminal.line(note, "yellow", hang=2)
+
+
+async def _edit(words: Sequence[str], model: str | None) -> None:
+    terminal = Terminal()
+    async with in_front(terminal) as front, previewed(words, (), model, terminal) as found:
+        if not found.chat.is_kept:
+            raise UsageError(f"{words[0]}: there is no such chat; `motet history list` shows them")
+        terminal.line(await edit_request(found.chat, "", front.interrupts.held), hang=2, always=True)
 
 
 def _body(found: Previewed) -> Mapping[str, object]:
