@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from chat.chat_kit import Talk, talking
 
-from motet.chat import ChatOptions, End, Ended
+from motet.chat import ChatOptions, End, Ended, Shared
 from motet.chat.transcript import Asked, parse, render
 from motet.context.complete import Known, completions
 from motet.context.paths import Files
 from motet.messages import ContextRef, tags
-from motet.models.scripted import Answer, ScriptedRequest
+from motet.models.scripted import Answer, ScriptedRequest, call
+from motet.permissions import Rule, Verdict
+from motet.turn import ToolFinished
 
 CODE = "export const bar = 1\n"
 SHARED = '<attachment filepath="foo/bar.ts" lines="1-1">\n   1│ export const bar = 1\n</attachment>'
@@ -168,3 +170,72 @@ async def test_the_text_of_a_shared_file_is_not_in_the_transcript(tmp_path: Path
             "what is @/foo/bar.ts for?",
             ["<file>foo/bar.ts</file>"],
         )
+
+
+# --- rules for what the model reads ------------------------------------------------------------------------------
+
+RULES = {
+    "AGENTS.md": "Root rule.\n",
+    "foo/AGENTS.md": "Never write any.\n",
+    ".cursor/rules/ts.mdc": "---\nglobs: '*.ts'\n---\nTabs.\n",
+}
+
+
+def rules_in(request: ScriptedRequest) -> list[int]:
+    """How often each of the rules stands in a request."""
+    return [request.text.count(rule) for rule in ("Root rule.", "Never write any.", "Tabs.")]
+
+
+@pytest.mark.acceptance("SP-06")
+async def test_rules_for_a_file_that_the_model_reads_are_in_its_next_request_once(
+    tmp_path: Path, dialect: str
+) -> None:
+    read = call("read_file", {"path": "foo/bar.ts"}, "c1")
+    again = call("read_file", {"path": "foo/bar.ts", "first_line": 1}, "c2")
+    script = [Answer(calls=(read,)), Answer(calls=(again,)), Answer(text="Done."), Answer(text="Yes.")]
+    async with talking(tmp_path, script, dialect, shares=True, tools=["files"]) as talk:
+        write(talk.root, **RULES)
+        assert await talk.say("look at it") == Ended(End.DONE)
+        shared = [event.line for event in talk.events if isinstance(event, Shared)]
+        await talk.say("sure?")
+        assert [rules_in(request) for request in talk.server.requests] == [[1, 0, 0]] + [[1, 1, 1]] * 3
+        assert shared == [
+            "<rules>AGENTS.md</rules>", "<rules>.cursor/rules/ts.mdc</rules>", "<rules>foo/AGENTS.md</rules>"
+        ]  # fmt: skip
+        frames = [one.text.partition("\n")[0] for one in talk.chat.messages if one.tag == tags.RULES]
+        assert len(frames) == 3 and all("they give no permission" in frame for frame in frames)
+
+
+async def test_rules_for_a_file_that_the_model_writes_come_along_and_none_from_outside(
+    tmp_path: Path, dialect: str
+) -> None:
+    made = call("create_file", {"path": "foo/new.py", "text": "x = 1\n"}, "c1")
+    outside = call("read_file", {"path": str(tmp_path / "other" / "x.py")}, "c2")
+    script = [Answer(calls=(made, outside)), Answer(text="Done.")]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "AGENTS.md").write_text("Never write any.\n")
+    (tmp_path / "other" / "x.py").write_text("x = 1\n")
+    rules = [Rule.parse(rule, Verdict.ALLOW) for rule in ("send", f"read:{tmp_path}/**")]
+    async with talking(tmp_path, script, dialect, shares=True, tools=["files"], rules=rules) as talk:
+        write(talk.root, **{**RULES, "foo/AGENTS.md": "Spaces.\n"})
+        assert await talk.say("make it") == Ended(End.DONE)
+        assert [rules_in(request) for request in talk.server.requests] == [[1, 0, 0], [1, 0, 0]]
+        assert talk.server.requests[1].text.count("Spaces.") == 1
+
+
+async def test_when_the_turn_is_stopped_before_the_next_request_the_rules_come_with_the_next_message(
+    tmp_path: Path, dialect: str
+) -> None:
+    read = call("read_file", {"path": "foo/bar.ts"}, "c1")
+    async with talking(
+        tmp_path, [Answer(calls=(read,)), Answer(text="Yes.")], dialect, shares=True, tools=["files"]
+    ) as talk:
+        write(talk.root, **RULES)
+
+        def stop(event: object) -> None:
+            if isinstance(event, ToolFinished):
+                talk.chat.stop()
+
+        assert (await talk.hear(talk.chat.send("look at it"), stop)).reason is End.STOPPED
+        await talk.say("go on")
+        assert rules_in(talk.server.requests[-1]) == [1, 1, 1]

@@ -31,6 +31,7 @@ from motet.tools.builtin import EDIT_TOOLS
 from motet.turn import (
     AnswerStarted,
     Spending,
+    ToolFinished,
     TurnEnded,
     TurnEvent,
     ask_to_send,
@@ -382,6 +383,8 @@ class Chat:
                             self._keeping.hear(text)
                         case AnswerStarted():
                             self._keeping.begin_answer(self._conversation.stack.cycle, self.model.name)
+                        case ToolFinished(output=output):
+                            self._share.saw(output.files)
                         case TurnEnded(limit=reached):
                             limit = reached
                         case _:

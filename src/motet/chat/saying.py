@@ -67,7 +67,20 @@ class Saying:
         self.has_begun = True
 
     async def join(self, limits: Limits) -> None:
-        """What was said while the turn ran becomes part of the conversation, with what it shares."""
+        """What was said while the turn ran becomes part of the conversation, with what it shares; and so do the rules for
+        files that the model has come by."""
+        await self._join_said(limits)
+        try:
+            rules, events = await self.share.rules_for_seen(self.conversation.stack.cycle)
+        except MotetError as error:
+            self.tell(Notice(f"rules for what the model reads: {error}", Level.WARNING))
+            return
+        if rules:
+            await to_the_end(self.conversation.add_all(rules))
+        for event in events:
+            self.tell(event)
+
+    async def _join_said(self, limits: Limits) -> None:
         while self.waiting:
             text = self.waiting[0]
             try:

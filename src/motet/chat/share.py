@@ -66,6 +66,8 @@ class Share:
     waiting: list[Message] = field(default_factory=list[Message])
     items: tuple[ContextItem, ...] = ()
     held: Held | None = None
+    _seen: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Files that tools have read or written, and whether their rules were looked for."""
 
     def __post_init__(self) -> None:
         self.items = _items(self.stack, (), self._root)
@@ -126,6 +128,23 @@ class Share:
         self.waiting = [one for one in self.waiting if not (one.context and one.context.id == item_id)]
         self.items = tuple(item for item in self.items if item.id != item_id)
         return len(self.waiting) + len(self.items) < before
+
+    def saw(self, paths: Iterable[str]) -> None:
+        """A tool has read or written these files: from now on they are in the conversation as if they were shared."""
+        for path in paths:
+            if not path.startswith(("/", "../")):
+                self._seen.setdefault(path, False)
+
+    async def rules_for_seen(self, cycle: int) -> tuple[tuple[Message, ...], tuple[ChatEvent, ...]]:
+        """The rules for files that tools came by since it was asked last, and what the human should see of them."""
+        context = self.parts.context
+        if context is None or all(self._seen.values()):
+            return (), ()
+        messages, notices = await self._rules(context, self.items)
+        self._seen = dict.fromkeys(self._seen, True)
+        found = tuple(_for(message, cycle) for message in messages)
+        lines: list[ChatEvent] = [Notice(line, Level.WARNING) for line in notices]
+        return found, (*lines, *(Shared(one.context.id, tokens_of(one)) for one in found if one.context))
 
     def tools(self) -> list[Tool]:
         """The tools that were handed over."""
@@ -216,7 +235,7 @@ class Share:
         self, context: Context, items: Sequence[ContextItem]
     ) -> tuple[tuple[Message, ...], tuple[str, ...]]:
         already = [message.context.id for message in self.stack if message.tag == tags.RULES and message.context]
-        paths = [item.path for item in items if item.path]
+        paths = [*(item.path for item in items if item.path), *self._seen]
         found = await find_rules(paths, context.sources, groups=context.rules, already=already, always=True)
         return found.messages, found.notices
 

@@ -79,4 +79,5 @@ class EditTool:
 
 def _output(report: DeskReport, edits: Sequence[Edit]) -> ToolOutput:
     paths = [edit.path for edit in edits]
-    return ToolOutput(report.describe(paths), any(report.of(path).is_error for path in paths))
+    is_error = any(report.of(path).is_error for path in paths)
+    return ToolOutput(report.describe(paths), is_error, files=tuple(dict.fromkeys(paths)))

@@ -24,7 +24,10 @@ class FileTool:
         """See `Tool`."""
         edits = [self.edit(call.value, call.id) for call in calls]
         report = await self._desk.submit(edits)
-        return [ToolOutput(report.describe([edit.path]), report.of(edit.path).is_error) for edit in edits]
+        return [
+            ToolOutput(report.describe([edit.path]), report.of(edit.path).is_error, files=(edit.path,))
+            for edit in edits
+        ]
 
     def edit(self, value: BaseModel, call: str) -> Edit:
         """The edit that the call `call` asks for."""

@@ -54,13 +54,15 @@ class ToolInput:
 class ToolOutput:
     """What goes back to the model; `shown` is what a human sees instead, where that is shorter or says more.
 
-    `parts` are pictures and documents for models that can take them; `text` says what they are.
+    `parts` are pictures and documents for models that can take them; `text` says what they are. `files`: those of the
+    workspace that were read or written whole or in part, so that their rules come along.
     """
 
     text: str
     is_error: bool = False
     shown: str = ""
     parts: tuple[Part, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Tool(Protocol):

@@ -48,7 +48,7 @@ class Outline(OneByOne):
         if not lines:
             return ToolOutput(f"{head}, nothing is defined in it")
         more = "" if complete else "\n(cut here; read the rest with read_file)"
-        return ToolOutput("\n".join([head, *lines]) + more, shown=head)
+        return ToolOutput("\n".join([head, *lines]) + more, shown=head, files=(file.path,))
 
 
 def _outline(file: TextFile) -> tuple[list[str], bool]:

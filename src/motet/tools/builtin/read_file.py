@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, Field
@@ -63,10 +64,11 @@ class ReadFile(OneByOne):
                 f"{error}; look for the part you need with a command, if you have that tool"
             ) from error
         output = _text(file, value)
-        if not file.path.startswith("/"):
-            # Also when only a part was asked for: edits quote from this version, and only the newest one counts.
-            self._kit.desk.show(file)
-        return output
+        if file.path.startswith("/"):
+            return output
+        # Also when only a part was asked for: edits quote from this version, and only the newest one counts.
+        self._kit.desk.show(file)
+        return replace(output, files=(file.path,))
 
     async def _picture(self, place: Place) -> Part | None:
         """The picture or document at `place`; None when it is none by its first bytes, or cannot be read."""
