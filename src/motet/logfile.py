@@ -28,9 +28,14 @@ class LogFile:
 
     def lines(self) -> Iterator[bytes]:
         """All that is there, oldest first. Raises `OSError`."""
-        for path in (self._old, self.path):
-            with suppress(FileNotFoundError), path.open("rb") as file:
-                yield from file
+        yield from self.old_lines()
+        with suppress(FileNotFoundError), self.path.open("rb") as file:
+            yield from file
+
+    def old_lines(self) -> Iterator[bytes]:
+        """Those of the file before. Raises `OSError`."""
+        with suppress(FileNotFoundError), self._old.open("rb") as file:
+            yield from file
 
     def _append(self, line: bytes) -> None:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

@@ -107,6 +107,7 @@ def reading(number: int) -> tuple[ToolCall, ...]:
     return (call("read_file", {"path": f"{number}.py"}, f"c{number}"),)
 
 
+FRUITLESS = "the calls of the model's last 8 answers failed or told nothing new"
 LOOPS: Mapping[str, tuple[Calling, int, str]] = {
     "the same call": (lambda n: (call("read_file", {"path": "a.py"}, f"c{n}"),), 3,
         "the model repeated the same read_file call 3 times"),
@@ -114,9 +115,10 @@ LOOPS: Mapping[str, tuple[Calling, int, str]] = {
         "the model repeated the same read_file call 3 times"),
     "one edit that never fits": (lambda n: (call("replace_in_file", {"path": "a.py", "diff": DIFF}, f"c{n}"),), 3,
         "the model repeated the same replace_in_file call 3 times"),
-    "another file each time": (reading, ROUNDS, f"{ROUNDS} answers in one turn"),
-    "a tool that is not there": (lambda n: (call("no_such_tool", {"n": n}, f"c{n}"),), ROUNDS, f"{ROUNDS} answers in one turn"),
-    "arguments that are none": (lambda n: (call("read_file", f'{{"path": {n}', f"c{n}"),), ROUNDS, f"{ROUNDS} answers in one turn"),
+    "other lines each time": (lambda n: (call("read_file", {"path": "a.py", "last_line": n}, f"c{n}"),), 9, FRUITLESS),
+    "another file each time that is not there": (reading, 8, FRUITLESS),
+    "a tool that is not there": (lambda n: (call("no_such_tool", {"n": n}, f"c{n}"),), 8, FRUITLESS),
+    "arguments that are none": (lambda n: (call("read_file", f'{{"path": {n}', f"c{n}"),), 8, FRUITLESS),
     "an edit undone and made again": (
         lambda n: (call("create_file", {"path": f"{n}.txt", "content": "x\n"}, f"c{n}"), call("delete_file", {"path": f"{n}.txt"}, f"d{n}")),
         ROUNDS, f"{ROUNDS} answers in one turn"),

@@ -6,9 +6,9 @@ import re
 import stat
 from collections.abc import Callable
 
-from cli.kit import Project, Provider
+from cli.kit import MAY_SEND, Project, Provider
 
-from motet.models.scripted import HttpError
+from motet.models.scripted import Answer, HttpError
 
 KEY = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 ABSENT = "anthropic: ANTHROPIC_API_KEY is not set; set it, or providers.anthropic.key"
@@ -84,3 +84,22 @@ def test_a_defect_is_kept_as_well_and_a_damaged_line_is_no_matter(project: Proje
         "TIME  ask  one", "TIME  ask  two", "TIME  chat   None"
     ]  # fmt: skip
     assert project.here("log", "errors", "-n", "99999999999999999999").code == 2
+
+
+def test_a_day_that_is_spent_sends_nothing_and_the_log_says_what_it_cost(
+    project: Project, provider: Callable[..., Provider]
+) -> None:
+    assert (project.here("log", "spending").code, project.here("log", "spending").err) == (
+        1, "No request has cost anything yet.\n"
+    )  # fmt: skip
+    served = provider([Answer(text="Yes.")] * 2, more=f"{MAY_SEND}[chat]\ntitles = false\n")
+    assert project.here("ask", "-q", "is it?").out == "Yes.\n"
+    done = project.here("log", "spending")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d           120 tokens  \$0\.0001  scripted/one\n", done.out)
+    with project.config.open("a") as file:
+        file.write("[spending]\nmax_cost_per_day = 0.0002\n")
+    done = project.here("ask", "is it?")
+    assert (done.code, len(served.requests)) == (3, 1)
+    assert done.err.replace("\n", " ").count("the budget of $0.0002 for today does not last: used $0.0001") == 1
+    (event,) = project.here("log", "spending", "--json").events
+    assert (event["model"], event["input"], event["output"], event["cost"]) == ("scripted/one", 100, 20, 0.00014)

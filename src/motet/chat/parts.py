@@ -18,7 +18,7 @@ from motet.messages import Message
 from motet.models.protocol import Model
 from motet.permissions import Gate
 from motet.tools import Tool
-from motet.turn import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit
+from motet.turn import CostLimit, Limit, ProgressLimit, RepeatLimit, RoundLimit, Spending, TimeLimit, TokenLimit
 
 
 class Work(StrEnum):
@@ -34,14 +34,16 @@ class Work(StrEnum):
 class ChatOptions:
     """Limits and habits of a chat.
 
-    `rounds`: answers in a turn. `repeats`: times that a model may make the same call in a turn. `max_tokens`,
-    `max_cost` (dollars): of a turn. `max_prompt_tokens`: of a request, besides the model's window. `keep_cycles`:
+    `rounds`: answers in a turn. `repeats`: times that a model may make the same call in a turn. `fruitless`: answers in a
+    row that lead to nothing. `max_tokens`, `max_cost` (dollars), `max_minutes`: of a turn. `max_prompt_tokens`: of a request, besides the model's window. `keep_cycles`:
     newest turns that no summary takes in. `tool_timeout`: seconds. `titles`: whether a model names chats.
     `context_last`: what is shared comes behind the human's text.
     """
 
     rounds: int = 50
     repeats: int = 3
+    fruitless: int = 8
+    max_minutes: int | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
     max_prompt_tokens: int | None = None
@@ -53,7 +55,8 @@ class ChatOptions:
     @property
     def limits(self) -> list[Limit]:
         """The limits of a turn."""
-        limits: list[Limit] = [RoundLimit(self.rounds), RepeatLimit(self.repeats)]
+        limits: list[Limit] = [RoundLimit(self.rounds), RepeatLimit(self.repeats), ProgressLimit(self.fruitless)]
+        limits += [TimeLimit(self.max_minutes)] if self.max_minutes else []
         limits += [TokenLimit(self.max_tokens)] if self.max_tokens else []
         limits += [CostLimit(self.max_cost)] if self.max_cost else []
         return limits

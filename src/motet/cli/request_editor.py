@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from motet.chat import CannotChange, Changed, Chat
-from motet.engine.chat_names import short_id
 from motet.cli.editor import edit_text
+from motet.engine.chat_names import short_id
 from motet.errors import WorkspaceError
 from motet.messages import new_id
 from motet.paths import state_dir

@@ -301,6 +301,7 @@ def _options(settings: Settings, *, titles: bool) -> ChatOptions:
         rounds=chat.rounds,
         max_tokens=chat.max_tokens,
         max_cost=chat.max_cost,
+        max_minutes=chat.max_minutes,
         max_prompt_tokens=chat.max_prompt_tokens,
         keep_cycles=chat.keep_cycles,
         tool_timeout=settings.tools.timeout,

@@ -16,6 +16,7 @@ from motet.engine.models import model_config
 from motet.engine.models import model_for as own_model_for
 from motet.engine.outgoing import Outgoing, recorder
 from motet.engine.pages import Pages
+from motet.engine.spending import Ledger
 from motet.engine.trust import project_items, project_trust
 from motet.errors import UsageError
 from motet.history import History
@@ -196,12 +197,12 @@ class Engine:
                 from motet.models.replay import Recorder
 
                 model = Recorder(model, record, workspace=self.root)
-            return Outgoing(model, notify, recorder(log, self.root, chat_id))
+            return Outgoing(model, notify, recorder(log, self.root, chat_id), spends, chat_id)
 
         async def model_for(work: Work) -> Model | None:
             return await own_model_for(work, self.loaded.settings, self.root, self._environ)
 
-        log = EgressLog(self.state)
+        log, spends = EgressLog(self.state), self._ledger()
         diagnosing = Diagnosing(lambda: self._service((), lambda _: None))
         pages = Pages(settings.web, log, self.root, self._environ)
         return House(
@@ -235,8 +236,12 @@ class Engine:
 
         fix = self.loaded.settings.fix
         options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run, approximate)
-        door = Outgoing(model, lambda line: emit(Notice(line)), recorder(EgressLog(self.state), self.root, ""))
+        record = recorder(EgressLog(self.state), self.root, "")
+        door = Outgoing(model, lambda line: emit(Notice(line)), record, self._ledger())
         return FixLoop(files or self.workspace, diagnostics, door, self.gate, reviewer, options, emit)
+
+    def _ledger(self) -> Ledger:
+        return Ledger(self.state, self.loaded.settings.spending)
 
     def _checkers(self, commands: Sequence[str]) -> list[Checker]:
         from motet.diagnostics import Checker

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from motet.engine.spending import Ledger
+from motet.errors import MotetError
 from motet.messages import Image, Message, Text
 from motet.messages.message import Document, Part
 from motet.models.protocol import Destination, Model, ModelEvent, ModelRequest, Retrying
 from motet.models.wrapped import Wrapped
 from motet.permissions.egress import EgressLog
 from motet.permissions.redact import redact
+from motet.turn import AnswerUnderWay, estimate_request
 
 Record = Callable[[ModelRequest, Destination], None]
 """Writes down that a request leaves."""
@@ -43,19 +46,49 @@ def _size(message: Message) -> int:
 class Outgoing(Wrapped):
     """A model whose requests leave without anything that looks like a key. See `Model`.
 
-    `notify` hears, once for each message, what was taken out of it; `record` of every request.
+    `notify` hears, once for each message, what was taken out of it; `record` of every request. What each costs is
+    counted in `spends`; see there what may be raised before anything leaves.
     """
 
-    def __init__(self, model: Model, notify: Callable[[str], None], record: Record) -> None:
+    def __init__(
+        self,
+        model: Model,
+        notify: Callable[[str], None],
+        record: Record,
+        spends: Ledger | None = None,
+        chat: str = "",
+    ) -> None:
         super().__init__(model)
         self._notify = notify
         self._record = record
+        self._spends = spends
+        self._chat = chat
         self._known: dict[str, tuple[Message, Message]] = {}
         self._told: set[tuple[str, str]] = set()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """See `Model`."""
         request = self.safe(request)
+        if not self.destination.remote or self._spends is None:
+            async with aclosing(self._sent(request)) as events:
+                async for event in events:
+                    yield event
+            return
+        tokens = estimate_request(request)
+        entry = await self._spends.begin(self._model, tokens, self._chat)
+        answer = AnswerUnderWay()
+        try:
+            async with aclosing(self._sent(request)) as events:
+                async for event in events:
+                    answer.add(event)
+                    yield event
+        except BaseException:
+            with suppress(MotetError):  # what it needs at least is written down already
+                self._spends.end(entry, answer.usage(tokens))
+            raise
+        self._spends.end(entry, answer.usage(tokens))
+
+    async def _sent(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         if self.destination.remote:
             self._record(request, self.destination)
         async with aclosing(self._model.stream(request)) as events:

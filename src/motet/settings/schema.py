@@ -46,6 +46,9 @@ class ChatSettings(_Table, frozen=True):
     rounds: Annotated[int, Meta(ge=1, le=1000, description="answers of the model in one turn")] = 50
     max_tokens: Annotated[PositiveInt | None, Meta(description="tokens that one turn may use")] = None
     max_cost: Annotated[PositiveFloat | None, Meta(description="US dollars that one turn may cost")] = None
+    max_minutes: Annotated[
+        PositiveInt | None, Meta(description="minutes after which a turn begins no further answer")
+    ] = None
     max_prompt_tokens: Annotated[
         PositiveInt | None, Meta(description="tokens of one request, besides the model's own limit")
     ] = None
@@ -57,6 +60,15 @@ class ChatSettings(_Table, frozen=True):
         Literal["before", "after"], Meta(description="what is shared comes before or after your text")
     ] = "before"
     editing_mode: Annotated[Literal["emacs", "vi"], Meta(description="keys of the line you type in")] = "emacs"
+
+
+class SpendingSettings(_Table, frozen=True):
+    """`[spending]`: what all your chats and runs may use in a day, together; counted where you are, from midnight."""
+
+    max_tokens_per_day: Annotated[
+        PositiveInt | None, Meta(description="tokens in a day, input and output together")
+    ] = None
+    max_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars in a day")] = None
 
 
 class PluginSettings(_Table, frozen=True):
@@ -224,6 +236,7 @@ class Settings(_Table, frozen=True):
     send_code: Annotated[bool, Meta(description="false: nothing that holds code leaves this machine")] = True
     fix: FixSettings = field(default_factory=FixSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
+    spending: SpendingSettings = field(default_factory=SpendingSettings)
     tools: ToolsSettings = field(default_factory=ToolsSettings)
     snapshots: SnapshotSettings = field(default_factory=SnapshotSettings)
     hooks: HooksSettings = field(default_factory=HooksSettings)

@@ -3,22 +3,37 @@
 The only loop of its kind; chat and fix both use it. Limits are small values with a verdict, outside the loop.
 """
 
+from motet.turn.answer import AnswerUnderWay
 from motet.turn.conversation import Conversation, InMemory
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
-from motet.turn.limits import CostLimit, Limit, RepeatLimit, RoundLimit, Spending, TokenLimit, TurnState, WindowLimit
+from motet.turn.limits import (
+    CostLimit,
+    Limit,
+    ProgressLimit,
+    RepeatLimit,
+    RoundLimit,
+    Spending,
+    TimeLimit,
+    TokenLimit,
+    TurnState,
+    WindowLimit,
+)
 from motet.turn.run import ask_to_send, estimate_request, run_turn
 from motet.turn.text_calls import tools_in_text
 from motet.turn.whole import to_the_end
 
 __all__ = [
     "AnswerStarted",
+    "AnswerUnderWay",
     "Conversation",
     "CostLimit",
     "InMemory",
     "Limit",
+    "ProgressLimit",
     "RepeatLimit",
     "RoundLimit",
     "Spending",
+    "TimeLimit",
     "TokenLimit",
     "ToolFinished",
     "ToolsCalled",

@@ -5,11 +5,14 @@ No model can raise them: they come from the settings and the command line.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from motet.models.protocol import Price, Usage
+from motet.tools.tool import ToolOutput
 
 
 @dataclass(slots=True)
@@ -33,13 +36,23 @@ class Spending:
 
 @dataclass(slots=True)
 class TurnState:
-    """What limits may look at: requests of this turn so far, calls by name and arguments, the run's spending, and
-    the estimated tokens of the next request."""
+    """What limits may look at: requests of this turn so far, calls by name and arguments, the run's spending, the
+    estimated tokens of the next request, `fruitless` answers in a row (all their calls failed, or told what was told in
+    this turn before), and when the turn began, as `time.monotonic` has it."""
 
     spending: Spending
     requests: int = 0
     calls: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     next_tokens: int = 0
+    fruitless: int = 0
+    began: float = field(default_factory=time.monotonic)
+    _told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+
+    def hear(self, outputs: Sequence[tuple[str, ToolOutput]]) -> None:
+        """What the calls of one answer came to, each with the name of its tool."""
+        new = {(name, output.text) for name, output in outputs if not output.is_error} - self._told
+        self._told |= new
+        self.fruitless = 0 if new else self.fruitless + 1
 
 
 class Limit(Protocol):
@@ -113,6 +126,30 @@ class CostLimit:
         if state.spending.cost + ahead <= self.dollars:
             return ""
         return f"budget of ${self.dollars:.2f} (used ${state.spending.cost:.4f})"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressLimit:
+    """At most `answers` in a row whose calls lead to nothing new."""
+
+    answers: int = 8
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        if state.fruitless < self.answers:
+            return ""
+        return f"the calls of the model's last {state.fruitless} answers failed or told nothing new"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """A turn begins no answer when it has gone on for `minutes`."""
+
+    minutes: int
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        return f"{self.minutes} minutes for one turn" if time.monotonic() - state.began >= self.minutes * 60 else ""
 
 
 @dataclass(frozen=True, slots=True)

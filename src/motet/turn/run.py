@@ -7,20 +7,17 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 
-from motet.errors import EditFormatError, ModelError, ModelErrorKind, MotetError
-from motet.messages import Message, Role, Text, ToolCall, ToolResult, estimate_tokens, tags
+from motet.errors import EditFormatError, MotetError
+from motet.messages import Message, ToolCall, ToolResult, estimate_tokens, tags
 from motet.models.protocol import (
     Completed,
     Model,
-    ModelEvent,
     ModelRequest,
-    ReasoningDelta,
-    TextDelta,
-    ToolCallDelta,
     Usage,
 )
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Toolbox, ToolOutput
+from motet.turn.answer import AnswerUnderWay
 from motet.turn.conversation import Conversation
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import Limit, Spending, TurnState, WindowLimit
@@ -59,7 +56,7 @@ async def run_turn(
         yield AnswerStarted(state.requests)
         most = model.limits.output_tokens
         request = replace(request, max_output_tokens=min(window.room(state.next_tokens) or most, most))
-        answer = _Answer()
+        answer = AnswerUnderWay()
         try:
             async with aclosing(model.stream(request)) as events:
                 async for event in events:
@@ -68,9 +65,9 @@ async def run_turn(
             completed = answer.completed(model.name)
         except BaseException:
             if answer.has_begun:  # what broke off is paid for, too
-                spending.add(_estimated(model, state, answer))
+                spending.add(_used(model, state, answer))
             raise
-        spending.add(completed.usage if completed.usage.total else _estimated(model, state, answer))
+        spending.add(_used(model, state, answer))
         calls, broken = _calls(model, answer.text, completed)
         try:
             await to_the_end(conversation.add(answer.message(completed)))
@@ -81,9 +78,13 @@ async def run_turn(
             yield TurnEnded()
             return
         state.calls.update((call.name, call.arguments) for call in calls)
+        outputs: list[tuple[str, ToolOutput]] = []
         async with aclosing(_run_tools(conversation, toolbox, calls, completed, broken)) as happening:
             async for event in happening:
+                if isinstance(event, ToolFinished):
+                    outputs.append((event.call.name, event.output))
                 yield event
+        state.hear(outputs)
 
 
 async def _run_tools(
@@ -157,59 +158,9 @@ def _tokens(message: Message) -> int:
     return message.meta.estimated_tokens or message.estimated().meta.estimated_tokens
 
 
-def _estimated(model: Model, state: TurnState, answer: _Answer) -> Usage:
-    """Usage of an answer for which the provider reported none, so that budgets hold all the same."""
-    if not model.destination.remote:
-        return Usage()
-    return Usage(state.next_tokens, estimate_tokens(answer.thoughts + answer.text + answer.arguments))
-
-
-class _Answer:
-    """An answer while it streams."""
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._thoughts: list[str] = []
-        self._arguments: list[str] = []
-        self._completed: Completed | None = None
-
-    def add(self, event: ModelEvent) -> None:
-        match event:
-            case TextDelta(text):
-                self._texts.append(text)
-            case ToolCallDelta(_, arguments):
-                self._arguments.append(arguments)
-            case ReasoningDelta(text):
-                self._thoughts.append(text)
-            case Completed():
-                self._completed = event
-            case _:
-                pass
-
-    @property
-    def has_begun(self) -> bool:
-        return bool(self._texts or self._thoughts or self._arguments)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._texts)
-
-    @property
-    def thoughts(self) -> str:
-        return "".join(self._thoughts)
-
-    @property
-    def arguments(self) -> str:
-        return "".join(self._arguments)
-
-    def completed(self, name: str) -> Completed:
-        if self._completed is None:
-            raise ModelError(f"{name}: the answer ended without its end", ModelErrorKind.BAD_RESPONSE)
-        return self._completed
-
-    def message(self, completed: Completed) -> Message:
-        parts = (Text(self.text),) if self.text else ()
-        return Message(Role.ASSISTANT, parts, completed.reasoning, completed.calls)
+def _used(model: Model, state: TurnState, answer: AnswerUnderWay) -> Usage:
+    """What a request came to; where nobody reported it, it costs nothing in this process."""
+    return answer.usage(state.next_tokens if model.destination.remote else None)
 
 
 def _calls(model: Model, text: str, completed: Completed) -> tuple[Sequence[ToolCall], str]:

@@ -13,6 +13,7 @@ from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.engine.chat_names import short_id
 from motet.engine.faults import FaultLog
+from motet.engine.spending import Ledger
 from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog
 from motet.visible import one_line, visible
@@ -25,7 +26,7 @@ _FILES = 3
 @click.group("log", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Show what went wrong lately, and what left this machine.
+    """Show what went wrong lately, what left this machine, and what it cost.
 
     \b
     Examples:
@@ -34,6 +35,7 @@ def command(context: click.Context) -> int:
       motet log egress               the newest requests that left
       motet log egress --chat 1rvcqs3n
       motet log egress --json | jq .host
+      motet log spending             tokens and dollars, by day
     """
     if context.invoked_subcommand is None:
         return context.invoke(errors)
@@ -93,6 +95,32 @@ def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
     if not newest and not as_json:
         Terminal().line("Nothing that left was logged" + (f" for the chat {chat}." if chat else "."))
     return 0 if newest else 1
+
+
+@command.command("spending")
+@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=7, metavar="N", help="The newest N days (7).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON line for each model of each day.")
+def spending(limit: int = 7, as_json: bool = False) -> int:
+    """List what the requests of each day have used and cost, in all chats and runs, by model.
+
+    \b
+    Examples:
+      motet log spending
+      motet log spending -n 30 --json
+
+    Where a provider says nothing, and for answers that broke off, it is an estimate; where a price is not known, it is
+    left out. `[spending]` in the settings caps a day. Exit code 1: nothing was spent.
+    """
+    days = deque(Ledger(state_dir()).days().items(), limit)
+    for day, models in days:
+        for one in models:
+            if as_json:
+                write_json({"schema": 1, "day": day, "model": one.model, **asdict(one.usage), "cost": one.cost})
+            else:
+                write_line(one_line(f"{day}  {one.usage.total:>12,} tokens  ${one.cost:.4f}  {one.model}"))
+    if not days and not as_json:
+        Terminal().line("No request has cost anything yet.")
+    return 0 if days else 1
 
 
 def _when(at: datetime) -> str:

@@ -1,0 +1,183 @@
+"""What requests cost is counted to the token in all chats and processes, and a day's budget holds for all together."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+from engine.engine_kit import house
+
+from motet.chat import End, Ended
+from motet.engine.spending import DayIsSpent, Ledger, Spent
+from motet.errors import MotetError, UsageError
+from motet.models.protocol import Destination, Limits, Price, Usage
+from motet.models.scripted import Answer, HttpError, ScriptedModel, call
+from motet.paths import state_dir
+from motet.settings.schema import SpendingSettings
+
+PRICED = "input_price = 2.0\noutput_price = 10.0\n[chat]\ntitles = true\n"
+COST = (100 * 2.0 + 20 * 10.0) / 1e6
+"""Of one answer of the scripted provider: 100 tokens and 20."""
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACME_SECRET", "")
+
+
+def today() -> list[Spent]:
+    (spent,) = Ledger(state_dir(os.environ)).days().values()
+    return list(spent)
+
+
+def model(price: Price | None = None) -> ScriptedModel:
+    return ScriptedModel(
+        [], limits=Limits(100_000, 4_096), price=price, destination=Destination("acme", "host", remote=True)
+    )
+
+
+async def test_every_request_is_in_the_ledger_titles_and_broken_answers_too_and_nothing_twice(tmp_path: Path) -> None:
+    look = Answer(calls=(call("read_file", {"path": "a.py"}),))
+    script = [look, Answer(text="One."), Answer(text="A title"), HttpError(503), Answer(text="Two.")]
+    async with house(tmp_path, script, more=PRICED, titles=True) as place:
+        (place.root / "a.py").write_text("one = 1\n")
+        talk = place.m.chat(tools=["readonly"])
+        await talk.ask("first")
+        await talk.ask("second")
+        chat = await talk.ready()
+        (spent,) = today()
+        assert (spent.model, spent.usage) == ("acme/m-1", Usage(400, 80))
+        assert spent.cost == pytest.approx(4 * COST, abs=1e-12)
+        assert (chat.info.tokens, chat.info.cost) == (480, pytest.approx(spent.cost, abs=1e-12))
+    lines = [json.loads(line) for line in (state_dir(os.environ) / "spending.jsonl").read_text().splitlines()]
+    assert len(lines) == 8 and {line["chat"] for line in lines} == {chat.id}
+
+
+async def test_the_budget_of_a_day_holds_for_all_chats_together(tmp_path: Path) -> None:
+    more = "[chat]\ntitles = false\n[spending]\nmax_tokens_per_day = 3000\n"
+    asked = 0
+
+    def answering(_: object) -> Answer:
+        nonlocal asked
+        asked += 1
+        return Answer(text="Yes.")
+
+    async with house(tmp_path, answering, more=more) as place:
+        chats, ended = 0, Ended(End.DONE)
+        while ended.reason is End.DONE:
+            chats += 1
+            events = [event async for event in place.m.chat().send("is it?")]
+            assert isinstance(events[-1], Ended)
+            ended = events[-1]
+        used = sum(one.usage.total for one in today())
+        assert used == 120 * asked <= 3000 and chats == asked + 1 > 2
+        assert isinstance(ended.error, DayIsSpent)
+        assert ended.detail.startswith(
+            f"the budget of 3,000 tokens for today does not last: used {used:,}, this request"
+        )
+        assert ended.detail.endswith(
+            "; nothing was sent; wait for tomorrow, or raise spending.max_tokens_per_day in "
+            f"{os.environ['XDG_CONFIG_HOME']}/motet/config.toml"
+        )
+        assert len(place.log) == asked
+
+
+async def test_the_next_day_begins_anew(tmp_path: Path) -> None:
+    day = date(2026, 1, 31)
+    ledger = Ledger(tmp_path, SpendingSettings(max_cost_per_day=0.01), lambda: day)
+    entry = await ledger.begin(model(Price(1.0, 1.0)), 6_000, "")
+    ledger.end(entry, Usage(6_000, 1_000))
+    with pytest.raises(
+        DayIsSpent,
+        match=r"^the budget of \$0\.01 for today does not last: used \$0\.0070, this request needs about \$0\.0060;",
+    ):
+        await ledger.begin(model(Price(1.0, 1.0)), 6_000, "")
+    day = date(2026, 2, 1)
+    ledger.end(await ledger.begin(model(Price(1.0, 1.0)), 6_000, ""), Usage(6_000, 1))
+    assert {day: [one.usage for one in of] for day, of in ledger.days().items()} == {
+        "2026-01-31": [Usage(6_000, 1_000)], "2026-02-01": [Usage(6_000, 1)]
+    }  # fmt: skip
+
+
+async def test_who_is_killed_before_the_end_has_spent_what_the_request_needs_at_least(tmp_path: Path) -> None:
+    limits = SpendingSettings(max_tokens_per_day=1_000)
+    await Ledger(tmp_path, limits).begin(model(), 600, "")
+    with pytest.raises(DayIsSpent):
+        await Ledger(tmp_path, limits).begin(model(), 600, "")
+    await Ledger(tmp_path, limits).begin(model(), 400, "")
+
+
+async def test_the_count_goes_on_when_the_log_begins_a_new_file_and_over_a_damaged_line(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, SpendingSettings(max_tokens_per_day=1_000), max_bytes=2_500)
+    (tmp_path / "spending.jsonl").write_text('{"day": "20\n[]\n')
+    for _ in range(10):
+        ledger.end(await ledger.begin(model(), 100, ""), Usage(90, 10))
+    assert (tmp_path / "spending.1.jsonl").exists()
+    for one in (ledger, Ledger(tmp_path, SpendingSettings(max_tokens_per_day=1_000))):
+        with pytest.raises(DayIsSpent, match="used 1,000, this request needs about 1;"):
+            await one.begin(model(), 1, "")
+
+
+async def test_a_budget_in_dollars_needs_a_price_and_what_cannot_be_written_down_is_not_sent(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as refused:
+        await Ledger(tmp_path, SpendingSettings(max_cost_per_day=1.0)).begin(model(), 1, "")
+    assert str(refused.value) == (
+        "spending.max_cost_per_day: the price of scripted is not known; set providers.acme.input_price and output_price, "
+        "or use spending.max_tokens_per_day"
+    )
+    (tmp_path / "spending.jsonl").mkdir()
+    with pytest.raises(MotetError, match=r"spending\.jsonl: Is a directory; what requests cost must be written down"):
+        await Ledger(tmp_path).begin(model(), 1, "")
+
+
+SPENDS = """
+import asyncio, sys
+from pathlib import Path
+from motet.engine.spending import DayIsSpent, Ledger
+from motet.models.protocol import Destination, Limits, Price, Usage
+from motet.models.scripted import ScriptedModel
+from motet.settings.schema import SpendingSettings
+
+async def main():
+    model = ScriptedModel([], limits=Limits(1000, 100), price=Price(1.0, 1.0), destination=Destination("a", "h", remote=True))
+    ledger, done = Ledger(Path(sys.argv[1]), SpendingSettings(max_tokens_per_day=20_000)), 0
+    try:
+        while True:
+            ledger.end(await ledger.begin(model, 90, ""), Usage(90, 10))
+            done += 1
+    except DayIsSpent:
+        print(done)
+asyncio.run(main())
+"""
+
+
+def test_processes_that_spend_at_the_same_time_stay_within_the_budget_and_lose_no_line(tmp_path: Path) -> None:
+    processes = [
+        subprocess.Popen([sys.executable, "-c", SPENDS, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    done = [int(process.communicate(timeout=120)[0]) for process in processes]
+    (spent,) = Ledger(tmp_path).days()[date.today().isoformat()]
+    assert spent.usage.total == 100 * sum(done)
+    # Each begins what fits with all that is under way: at most the outputs of those are beyond it.
+    assert 20_000 - 4 * 100 < spent.usage.total <= 20_000 + 3 * 10
+    assert spent.cost == pytest.approx(math.fsum([100 / 1e6] * sum(done)), abs=1e-12)
+
+
+async def test_a_request_that_is_stopped_costs_what_had_arrived(tmp_path: Path) -> None:
+    async with house(tmp_path, [Answer(text="word " * 200)]) as place:
+        chat = await place.m.chat().ready()
+        async for event in chat.send("go"):
+            if type(event).__name__ == "TextDelta":
+                chat.stop()
+        await asyncio.wait_for(chat.close(), 20)
+        (spent,) = today()
+        assert spent.usage.input > 100 and 0 < spent.usage.output <= 400
+        assert spent.usage.total == chat.info.tokens
