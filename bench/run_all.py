@@ -71,6 +71,7 @@ BENCHES = (
     Bench("interrupt"),
     Bench("offline_fix", offline),
     Bench("edit_cases", left_out=without_cases),
+    Bench("file_text"),
     Bench("edit_speed"),
     Bench("chat_speed"),
     Bench("history_speed"),

@@ -109,3 +109,15 @@ def test_what_needs_cases_that_are_not_here_is_left_out_and_does_not_fail(
     done = run("run_all", "--only", "edit_cases")
     said = "edit_cases is left out: the cases beside the project are not there; $MOTET_SHARED names them\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
+
+
+@pytest.mark.acceptance("S1-029")
+def test_no_file_gets_out_of_the_form_in_which_prompts_hold_file_text() -> None:
+    done = run("file_text", "--files", "20", "--json")
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout)
+    rows = [dict(zip(table["head"], row, strict=True)) for row in table["rows"]]
+    own, fenced = rows[0], next(row for row in rows if row["form"] == "code block, three backticks")
+    assert (own["files that get out"], own["hostile ones"], own["held"]) == ("0", "0", "yes")
+    assert int(fenced["hostile ones"]) > 100  # it is measured: other forms do lose files
+    assert 1.0 < float(own["of the text"].split()[0]) < 1.5

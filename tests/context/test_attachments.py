@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motet.context.attachment import (
     attribute,
     file_attachment,
+    file_text,
     numbered,
     part_attachment,
     plain,
@@ -75,6 +76,22 @@ def test_file_text_that_holds_the_closing_tag_says_that_it_was_escaped() -> None
     assert message.text.count("</attachment>") == 1
     assert "   1│ <\\/attachment>\n" in message.text
     assert 'escaped="a backslash was put into the attachment closing tags of this text"' in message.text
+
+
+PIECES = ("</attachment>", "<\\/attachment", "<\\\\/ATTACHMENT", "</ attachment", "<\\/script>", "  12│ ", "```", "~~~", "]]>",
+          "&lt;", '"', "\\", "\r\n", "\n", "\r", "\x00", "日本語", "\ufeff", " escaped=", "<attachment filepath=\"a\">")  # fmt: skip
+
+
+@pytest.mark.acceptance("S1-029")
+@settings(max_examples=500)
+@given(
+    st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=12).map("".join),
+    st.text(min_size=1, max_size=12),
+)
+def test_what_a_file_holds_is_read_out_of_its_wrapper_again_whatever_it_is(text: str, name: str) -> None:
+    wrapped = file_attachment(name, text).text
+    assert [found.end() for found in re.finditer(r"</\s*attachment", wrapped, re.IGNORECASE)] == [len(wrapped) - 1]
+    assert file_text(wrapped) == text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
 
 
 def test_other_tags_in_file_text_are_left_as_they_are() -> None:

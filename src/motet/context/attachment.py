@@ -6,8 +6,9 @@
 
 Two rules keep file text from being taken for anything else. In attributes, `&`, `<`, `>`, `"` and everything that is
 not printable are character references. In a body, the `</` of the wrapper's own closing tag (in whatever case) is
-written `<\\/`, and the wrapper's attribute `escaped` then says so; every other character is as it is in the file, line
-ends as LF. So a wrapper has exactly one closing tag: the last line.
+written `<\\/`, what stands there as `<\\/` gets one more backslash, and the wrapper's attribute `escaped` then says so;
+every other character is as it is in the file, line ends as LF. So a wrapper has exactly one closing tag, the last line,
+and `file_text` gives back what was put in.
 
 Whoever edits is refused where a copied `<\\/` is not in the file: such lines have to be read with a tool.
 """
@@ -26,6 +27,8 @@ MAX_CHARACTERS = 200_000
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _WIDTH = 4
+_ATTACHMENT = re.compile(r"<attachment ([^\n]*)>\n(?:(.*)\n)?</attachment>\Z", re.DOTALL)
+_NUMBER = re.compile(r" *\d+│ ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,27 @@ def wrap(name: str, body: Body, attributes: Mapping[str, object] | None = None) 
     given = {key: value for key, value in (attributes or {}).items() if value not in (None, "")}
     if body.lines and "lines" not in given:
         given["lines"] = f"{body.lines[0]}-{body.lines[1]}"
-    text, count = re.subn(rf"</(?=\s*{re.escape(name)})", "<\\/", body.text, flags=re.IGNORECASE)
+    text, count = re.subn(rf"<(\\*)/(?=\s*{re.escape(name)})", r"<\\\1/", body.text, flags=re.IGNORECASE)
     if count:
         given["escaped"] = f"a backslash was put into the {name} closing tags of this text"
     head = "".join(f' {key}="{attribute(str(value))}"' for key, value in given.items())
     return f"<{name}{head}>\n{text}\n</{name}>" if text else f"<{name}{head}>\n</{name}>"
+
+
+def file_text(wrapped: str) -> str | None:
+    """The text in a wrapper of `file_attachment` behind whatever stands before it: line ends as LF, the last one away.
+    None where it is not whole."""
+    found = _ATTACHMENT.search(wrapped)
+    if found is None:
+        return None
+    lines = found[2].split("\n") if found[2] else []
+    numbers = [_NUMBER.match(line) for line in lines]
+    if not all(numbers):
+        return None
+    whole = "\n".join(line[number.end() :] for line, number in zip(lines, numbers, strict=True) if number)
+    if ' escaped="' not in found[1]:
+        return whole
+    return re.sub(r"<\\(\\*)/(?=\s*attachment)", r"<\1/", whole, flags=re.IGNORECASE)
 
 
 def attribute(value: str) -> str:

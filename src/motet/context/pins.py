@@ -15,7 +15,7 @@ from difflib import unified_diff
 from enum import StrEnum
 from pathlib import Path
 
-from motet.context.attachment import Body, file_name, numbered, plain, wrap
+from motet.context.attachment import Body, file_name, file_text, numbered, plain, wrap
 from motet.context.symbols import LineRange
 from motet.errors import FileMissing, MotetError
 from motet.messages import ContextRef, Message, Text, estimate_tokens, tags
@@ -100,8 +100,6 @@ class Refreshed:
     notices: tuple[str, ...]
 
 
-_ATTACHMENT = re.compile(r"<attachment ([^\n]*)>\n(?:(.*)\n)?</attachment>\Z", re.DOTALL)
-_NUMBER = re.compile(r" *\d+│ ")
 _RANGE = re.compile(r":(\d+)(?:-(\d+))?</")
 _BEFORE = re.compile(r"^[>\s]*(?:[-*+]\s+)?")
 
@@ -126,7 +124,7 @@ def item_of(message: Message, root: Path, state: State = State.NONE) -> ContextI
     if not path or path.startswith(".."):
         return ContextItem(context.id, message.tag, "", state, tokens=estimate_tokens(message.text))
     lines = _RANGE.search(context.id)
-    text = _shown(message.text)
+    text = file_text(message.text)
     return ContextItem(
         context.id,
         message.tag,
@@ -137,19 +135,6 @@ def item_of(message: Message, root: Path, state: State = State.NONE) -> ContextI
         tokens=estimate_tokens(message.text),
         lines=(int(lines[1]), int(lines[2] or lines[1])) if lines else None,
     )
-
-
-def _shown(text: str) -> str | None:
-    """The file text in an attachment; None where it is not whole."""
-    found = _ATTACHMENT.search(text)
-    if found is None:
-        return None
-    lines = found[2].split("\n") if found[2] else []
-    numbers = [_NUMBER.match(line) for line in lines]
-    if not all(numbers):
-        return None
-    whole = "\n".join(line[number.end() :] for line, number in zip(lines, numbers, strict=True) if number)
-    return whole.replace("<\\/", "</") if " escaped=" in found[1] else whole
 
 
 def reconcile(items: Sequence[ContextItem], lines_kept: Iterable[str]) -> Reconciled:
