@@ -170,3 +170,26 @@ async def test_a_page_that_the_human_names_taints_the_turn_and_is_logged_with_it
         runs = [action for action in human.asked[first:] if action.effect is Effect.RUN]
         assert [action.untrusted for action in runs] == [(f"page {url}",)]
         assert [line.chat for line in place.log if line.provider == "web"] == [chat.id]
+
+
+@pytest.mark.acceptance("T-11")
+async def test_a_key_in_an_ordinary_file_is_kept_nowhere_however_it_came_into_the_chat(tmp_path: Path) -> None:
+    read = call("read_file", {"path": "keys.py"})
+    script = [Answer(text="One."), Answer(calls=(read,)), Answer(text="Two."), Answer(text="Three.")]
+    async with house(tmp_path, script) as place:
+        (place.root / "keys.py").write_text(f'key = "{SECRET}"\n')
+        talk = place.m.chat(tools=["readonly"])
+        await talk.ask("what is @/keys.py?")
+        await talk.ask("read it")
+        await talk.ask("Is it safe?")
+        told = [message for message in talk.messages if "keys.py" in message.text and SECRET in message.text]
+        assert len(told) == 2  # the attachment and the output: the human sees what there is
+        chat = await talk.ready()
+        async with History.open(state_dir(os.environ)) as history:
+            kept = (await history.load(chat.id)).messages
+        assert [one.text for one in kept if "[redacted: github token]" in one.text] == [
+            one.text.replace(SECRET, "[redacted: github token]") for one in told
+        ]
+        assert [one.id for one in kept] == [one.id for one in talk.messages]
+    places = [place for place in state_dir(os.environ).rglob("*") if place.is_file()]
+    assert [place for place in places if SECRET.encode() in place.read_bytes()] == []

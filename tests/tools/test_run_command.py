@@ -596,3 +596,56 @@ async def test_a_command_of_a_model_without_the_tool_is_not_run(project: Asking)
 
     [output] = await Toolbox([]).run([ToolCall("1", "run_command", '{"argv": ["touch", "x"]}')])
     assert (output.is_error, project.files, project.asked) == (True, [], [])
+
+
+# --- secrets in what is printed ----------------------------------------------------------------------------------
+
+GITHUB = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+STAGED = f"DB_PASSWORD=correct-horse\nTOKEN={GITHUB}\nMODE=development\n"
+
+
+def staged(project: Asking) -> None:
+    """A repository in which a file of secrets is staged, and an ordinary file has changed."""
+    (project.root / ".env").write_text(STAGED)
+    (project.root / "a.py").write_text("mode = 'development'\n")
+    for command in (["init", "-q"], ["add", "-f", ".env", "a.py"]):
+        subprocess.run(["git", *command], cwd=project.root, check=True)
+
+
+@pytest.mark.acceptance("T-11")
+async def test_a_diff_that_a_command_prints_leaves_out_files_of_secrets(project: Asking, wall: SandboxState) -> None:
+    staged(project)
+    tool = RunCommand(project.kit, sandbox=wall)
+    output = await project.call(tool, argv=["git", "diff", "--cached", "--no-color"])
+    head, said = after(output)
+    assert head == "exit code 0"
+    assert "correct-horse" not in said and GITHUB not in said
+    assert said.splitlines()[:2] == ["diff --git a/.env b/.env", "[left out: .env is a file of secrets]"]
+    assert "+mode = 'development'" in said.splitlines()
+
+
+@pytest.mark.acceptance("T-11")
+async def test_what_a_file_of_secrets_sets_is_masked_wherever_a_command_prints_it(
+    project: Asking, wall: SandboxState
+) -> None:
+    staged(project)
+    tool = RunCommand(project.kit, sandbox=wall)
+    output = await project.call(tool, shell="git show :.env; git show :a.py")
+    assert after(output) == (
+        "exit code 0",
+        "DB_PASSWORD=[redacted: known secret]\nTOKEN=[redacted: github token]\nMODE=development\nmode = 'development'\n",
+    )
+
+
+@pytest.mark.acceptance("T-11")
+async def test_the_file_with_the_whole_of_a_long_output_has_no_secret_in_it(
+    project: Asking, wall: SandboxState
+) -> None:
+    staged(project)
+    tool = RunCommand(project.kit, sandbox=wall)
+    await project.call(tool, shell=f"git show :.env; seq 1 20000; echo {GITHUB}; git diff --cached; git show :a.py")
+    (kept,) = project.kit.outputs.iterdir()
+    text = kept.read_text()
+    assert "correct-horse" not in text and GITHUB not in text
+    assert text.count("\n20000\n") == 1 and text.endswith("mode = 'development'\n")
+    assert kept.stat().st_mode & 0o777 == 0o600

@@ -9,10 +9,22 @@ from contextlib import suppress
 from dataclasses import replace
 
 from motet.history import ChatInfo, ChatMissing, History, HistoryError
-from motet.messages import Message, Meta, Role, Text
+from motet.messages import Document, Message, Meta, Part, Role, Text
+from motet.permissions.redact import redact
 
 _EVERY = 1.0
 """Seconds between two stores of an answer that is under way."""
+
+
+def _safe_part(part: Part) -> Part:
+    """`part` without what looks like a key."""
+    match part:
+        case Text(text):
+            return Text(found.text) if (found := redact(text)).notes else part
+        case Document():
+            return replace(part, plain=found.text) if (found := redact(part.plain)).notes else part
+        case _:
+            return part
 
 
 class Keeping:
@@ -32,12 +44,13 @@ class Keeping:
         self._storing: asyncio.Task[None] | None = None
         self._answer: Message | None = None
         self._pieces: list[str] = []
+        self._seen: dict[str, tuple[tuple[Part, ...], tuple[Part, ...]]] = {}
 
     async def append(self, *messages: Message) -> None:
         """Durable when it returns; what was kept of an answer under way is part of it, or gone."""
         if self._history is not None:
             await self._known()
-            await self._history.append(self._chat_id, messages)
+            await self._history.append(self._chat_id, self._safe(messages))
 
     async def begin_again(self, messages: Sequence[Message]) -> None:
         """Keep the chat as it is now, where the history does not know it any more."""
@@ -46,7 +59,7 @@ class Keeping:
                 await self._history.info(self._chat_id)
             except ChatMissing:
                 await self._history.create(self._info())
-            await self._history.append(self._chat_id, messages)
+            await self._history.append(self._chat_id, self._safe(messages))
 
     async def draft(self, text: str) -> None:
         """Keep what is typed and not sent."""
@@ -73,7 +86,7 @@ class Keeping:
     async def replace(self, messages: Sequence[Message]) -> None:
         """Keep other versions of messages that are there."""
         if self._history is not None and messages:
-            await self._history.replace(self._chat_id, *messages)
+            await self._history.replace(self._chat_id, *self._safe(messages))
 
     async def remove(self, messages: Sequence[Message]) -> None:
         """Take messages out of the conversation; history still has them."""
@@ -87,7 +100,21 @@ class Keeping:
     async def edit(self, changed: Sequence[Message], removed: Sequence[Message]) -> None:
         """`replace` and `remove`, both or neither."""
         if self._history is not None and (changed or removed):
-            await self._history.edit(self._chat_id, changed, [message.id for message in removed])
+            await self._history.edit(self._chat_id, self._safe(changed), [message.id for message in removed])
+
+    def _safe(self, messages: Sequence[Message]) -> list[Message]:
+        """`messages` as they are kept: of what was shared or found only what may be sent, without what looks like a key.
+        What the human typed, and what a model said, is kept as it is."""
+        return [self._without_keys(message) for message in messages]
+
+    def _without_keys(self, message: Message) -> Message:
+        if message.visible and message.role is not Role.TOOL:
+            return message
+        seen = self._seen.get(message.id)
+        if seen is None or seen[0] is not message.parts:
+            parts = tuple(_safe_part(part) for part in message.parts)
+            self._seen[message.id] = seen = (message.parts, message.parts if parts == message.parts else parts)
+        return message if seen[1] is message.parts else replace(message, parts=seen[1])
 
     def begin_answer(self, cycle: int, source: str) -> None:
         """A request goes out to the model `source`."""

@@ -70,6 +70,9 @@ _ASSIGNED = re.compile(
     r"(?:[\"'`]([^\s\"'`]{8,200})[\"'`]|(?<=[=:])([^\s\"'`(){}\[\],;]{12,200}))",
     re.ASCII,
 )
+_SET = re.compile(
+    r"^[ \t\"'-]*(?:export[ \t]+)?([\w.-]{1,100})[\"']?[ \t]*[:=][ \t]*[\"']?([^\s\"']{8,500})[\"']?,?[ \t]*$", re.M
+)
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _FILLER = re.compile(r"your[-_]|x{8,}|\*{4,}", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
@@ -137,6 +140,18 @@ def find_secrets(text: str, known: Iterable[str] = ()) -> list[Found]:
             found += [Found("known secret", *match.span()) for match in re.finditer(re.escape(secret), text)]
     found += _assigned(text)
     return _apart(found)
+
+
+def secret_values(text: str) -> list[str]:
+    """The values that a file of secrets sets: of `NAME=value` and the like those whose name gives them away, or that look
+    random. Shorter ones than 8 characters, and placeholders, would hide half of any text."""
+    found = (match.group(1, 2) for match in _SET.finditer(text))
+    return [
+        value
+        for name, value in found
+        if not _PLACEHOLDER.search(value)
+        and (any(each in name.lower() for each in (*_NAMES, "key")) or _looks_random(value))
+    ]
 
 
 def _matches(text: str, looked_at: str, starts: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

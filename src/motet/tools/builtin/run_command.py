@@ -26,6 +26,7 @@ from motet.process.capture import Capture
 from motet.process.sandbox import SandboxState, Walls, ask_to_end, find_sandbox
 from motet.prompts import prompt
 from motet.tools.kit import Kit, Told
+from motet.tools.masked import mask_file, masked, values_in
 from motet.tools.snapshots import Snapshots
 from motet.tools.tool import OneByOne, ToolInput, ToolOutput, ToolSpec
 from motet.workspace.snapshots import Watch
@@ -65,7 +66,7 @@ class RunCommandInput(BaseModel):
 @dataclass(slots=True)
 class _Run:
     """A program that was started. `is_strange`: what it prints may come from the network. `watch`: the snapshot that it
-    runs under while a call is about it."""
+    runs under while a call is about it. `secrets`: what it prints and a model does not see."""
 
     words: tuple[str, ...]
     running: Running
@@ -74,6 +75,7 @@ class _Run:
     is_walled: bool
     is_strange: bool
     watch: Watch | None
+    secrets: tuple[str, ...] = ()
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -167,12 +169,14 @@ class RunCommand(OneByOne):
         network: bool,
         watch: Watch | None,
     ) -> _Run:
-        limits = await asyncio.to_thread(off_limits, self._kit.workspace.root, self._environ)
+        root = self._kit.workspace.root
+        limits = await asyncio.to_thread(off_limits, root, self._environ)
+        secrets = await asyncio.to_thread(values_in, [root / name for name in limits.names])
         capture = Capture(self._kit.outputs / f"{new_id()}-run_command.txt", MAX_CHARACTERS)
         sandbox = self._sandbox.sandbox if self._sandbox else None
         argv: Sequence[str] = command
         if sandbox is not None:
-            walls = Walls(self._kit.workspace.root, limits.read_only, limits.hidden, network)
+            walls = Walls(root, limits.read_only, limits.hidden, network)
             argv, env = sandbox.argv(command, walls, cwd), env | _PRIVATE
         running = await Running.start(
             argv,
@@ -183,7 +187,7 @@ class RunCommand(OneByOne):
             ask_to_end=ask_to_end if sandbox is not None else None,
         )
         strange = network or (sandbox is None and reaches_out(words))
-        return _Run(words, running, capture, limits, sandbox is not None, strange, watch)
+        return _Run(words, running, capture, limits, sandbox is not None, strange, watch, secrets)
 
     async def _to_its_end(self, run: _Run, timeout: float) -> ToolOutput:
         try:
@@ -205,6 +209,7 @@ class RunCommand(OneByOne):
         No wall keeps a command from making a place that was not there: so it is seen at least."""
         await _finish(run)
         await self._snapshots.after(run.watch)
+        await asyncio.to_thread(mask_file, run.capture.file, run.secrets)
         now = await asyncio.to_thread(off_limits, self._kit.workspace.root, self._environ)
         new = {*now.read_only, *now.hidden} - {*run.before.read_only, *run.before.hidden}
         root = Path(os.path.realpath(self._kit.workspace.root))
@@ -250,7 +255,7 @@ class RunCommand(OneByOne):
         return self._output(run, f"session {name}: {how} after {run.seconds}", failed=failed, made=made)
 
     def _output(self, run: _Run, how: str, *, failed: bool = False, made: Sequence[str] = ()) -> ToolOutput:
-        said = run.capture.unread()
+        said = masked(run.capture.unread(), run.secrets)
         if run.is_strange:
             self._kit.gate.taint(f"output of {run.words[0]}, which had the network")
         hidden = run.before.names if failed and run.is_walled else ()
