@@ -148,6 +148,31 @@ async def test_cancelling_over_tls_ends_the_request_too(connect, question, monke
             await request.left.wait()
 
 
+async def test_an_answer_that_comes_fast_is_read_in_ticks_after_its_first_tokens(connect, question, dialect) -> None:
+    text, turns = "word" * 100, 0
+    seen: list[tuple[int, float]] = []
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async with ScriptedServer([Answer(text, wire=Wire(text_chars=1))]) as server:
+        counting = asyncio.create_task(count())
+        events: list[object] = []
+        async for event in connect(server, dialect).model.stream(question):
+            events.append(event)
+            seen.append((turns, time.monotonic()))
+        counting.cancel()
+    assert [event.text for event in events if isinstance(event, TextDelta)] == [*text]
+    ticks = (seen[-1][1] - seen[0][1]) / transport.TICK
+    assert ticks >= 1
+    assert (
+        len({turn for turn, _ in seen}) <= 2 * transport.FIRST_READS + ticks
+    )  # some are large, and have another behind
+
+
 async def test_one_event_may_be_many_megabytes(connect, question, dialect) -> None:
     calls = (call("write", {"text": "日" * 1_500_000}, "id_1"),)
     async with ScriptedServer([Answer(calls=calls)]) as server:
