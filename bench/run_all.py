@@ -1,9 +1,9 @@
 """Run the benchmarks one after the other and write `docs/benchmarks.md`: `make bench`.
 
-    python bench/run_all.py [--only NAME]… [--output FILE]
+    python bench/run_all.py [--only NAME]… [--update] [--output FILE]
 
-Each runs in a process of its own. With `--only`, its tables are printed and no page is written. One that needs what is
-not here is left out, with a line that says so. Exit code 1 when a bar is missed or a benchmark could not be run.
+Each runs in a process of its own. With `--only`, its tables are printed and no page is written; with `--update`, they
+take the place of those that the page has. One that needs what is not here is left out, with a line that says so. Exit code 1 when a bar is missed or a benchmark could not be run.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import datetime
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from measure.run import BIN
@@ -54,6 +55,11 @@ def without_cases() -> str:
     return "" if shared_cases().is_dir() else "the cases beside the project are not there; $MOTET_SHARED names them"
 
 
+def without_editor() -> str:
+    """Why `nvim_speed.py` cannot run here."""
+    return "" if (BIN / "nvim").exists() else "there is no Neovim in the environment"
+
+
 @dataclass(frozen=True)
 class Bench:
     """One script of this directory, how its JSON is read, and why it is left out here; empty when it is not."""
@@ -76,6 +82,7 @@ BENCHES = (
     Bench("chat_speed"),
     Bench("history_speed"),
     Bench("snapshot_cost"),
+    Bench("nvim_speed", left_out=without_editor),
 )
 
 
@@ -103,8 +110,7 @@ def chosen(names: list[str] | None) -> tuple[list[Bench], list[str]]:
 
 def page(results: list[Result], seconds: float, left_out: Sequence[str] = ()) -> str:
     """The whole of `docs/benchmarks.md`."""
-    missed = [line for result in results for line in result.missed]
-    verdict = "All bars are held." if not missed else f"Missed: {'; '.join(missed)}."
+    verdict = verdict_of([line for result in results for line in result.missed])
     about = (
         "Written by `make bench`; every number is of one run on one machine, so ratios say more than seconds. Compiled "
         "modules are cached, as after the first run of any program in Python. A ratio is the median of the ratios of "
@@ -114,6 +120,27 @@ def page(results: list[Result], seconds: float, left_out: Sequence[str] = ()) ->
     if left_out:
         head += f"\n{'; '.join(left_out)}.\n"
     return "\n".join([head, *(result.markdown for result in results)])
+
+
+def verdict_of(missed: Sequence[str]) -> str:
+    """The sentence about all bars."""
+    return f"Missed: {'; '.join(missed)}." if missed else "All bars are held."
+
+
+def updated(old: str, results: list[Result]) -> str:
+    """The page `old`, in which the sections of `results` are those that were measured now, and the verdict is of all."""
+    head, *sections = re.split(r"^(?=## )", old, flags=re.MULTILINE)
+    for result in results:
+        fresh = replace(result, about=f"{result.about} {machine()}.").markdown + "\n"
+        places = [at for at, text in enumerate(sections) if text.startswith(f"## {result.title}\n")]
+        if places:
+            sections[places[0]] = fresh
+        else:
+            sections.append(fresh)
+    missed = re.findall(r"^- \*\*missed\*\*: (.*)$", "".join(sections), re.MULTILINE)
+    verdict = f"**{verdict_of(missed)}**"
+    head = re.sub(r"\*\*(?:All bars are held|Missed: .*)\.\*\*", lambda _: verdict, head)
+    return "".join([head, *sections]).rstrip("\n") + "\n"
 
 
 def machine() -> str:
@@ -153,6 +180,7 @@ def main() -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description="Run the benchmarks and write docs/benchmarks.md.")
     parser.add_argument("--only", action="append", choices=[bench.name for bench in BENCHES])
+    parser.add_argument("--update", action="store_true", help="write the tables into the page that is there")
     parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()
     started = time.monotonic()
@@ -162,8 +190,12 @@ def main() -> int:
     results = [run(bench) for bench in benches]
     for result in results:
         print(f"\n{result.text}")
-    if not options.only:
-        options.output.write_text(page(results, time.monotonic() - started, left_out), encoding="utf-8")
+    if options.update or not options.only:
+        if options.update:
+            text = updated(options.output.read_text("utf-8"), results)
+        else:
+            text = page(results, time.monotonic() - started, left_out)
+        options.output.write_text(text, encoding="utf-8")
         print(f"\nwrote {options.output}")
     return 1 if any(result.missed for result in results) else 0
 

@@ -8,6 +8,10 @@ local defaults = {
   size = 0.45,
   -- How one row of many is picked: nil for motet's own list, or a function that gets `{ kind, title, choose }`.
   picker = nil, ---@type fun(spec: table)?
+  -- Who highlights chats: motet, each line and code block once when it is finished, or Neovim's tree-sitter highlighter,
+  -- for plugins that render Markdown; that keeps a tree of the whole chat, which takes longer the longer it is.
+  ---@type "own"|"treesitter"
+  highlight = "own",
   -- Maps of chat buffers, by what they do; false leaves one out.
   maps = {
     send = { n = "<CR>", i = "<C-s>" },

@@ -3,51 +3,92 @@ local api = vim.api
 local M = {}
 
 local ns = api.nvim_create_namespace("motet.look")
-local fenced = {} ---@type table<integer, boolean>
+local fences = {} ---@type table<integer, { mark: integer, text: string, name: string }?> the open one of each buffer
 
 for name, link in pairs({
-  MotetHeading = "Title", MotetCode = "String", MotetFence = "Special", MotetBold = "Bold", MotetItem = "Special",
-  MotetQuote = "Comment",
+  MotetHeading = "Title", MotetCode = "String", MotetFence = "Special", MotetBold = "Bold", MotetItalic = "Italic",
+  MotetItem = "Special", MotetQuote = "Comment", MotetLink = "Underlined",
 }) do
   api.nvim_set_hl(0, name, { link = link, default = true })
 end
 
+-- What may stand in a line, by the character without which it does not.
+local INLINE = {
+  { "`", "()`[^`]+`()", "MotetCode" },
+  { "**", "()%*%*[^*]+%*%*()", "MotetBold" },
+  { "*", "%f[*]()%*[^*%s][^*]*%*()%f[^*]", "MotetItalic" },
+  { "_", "%f[%w_]()_[^_%s][^_]*_()%f[^%w_]", "MotetItalic" },
+  { "](", "()%[[^%]]+%]%([^)]+%)()", "MotetLink" },
+}
+
 local function mark(buf, row, from, to, hl)
-  api.nvim_buf_set_extmark(buf, ns, row, from, { end_col = to, hl_group = hl, strict = false })
+  return api.nvim_buf_set_extmark(buf, ns, row, from, { end_col = to, hl_group = hl, strict = false })
 end
 
-local function line_of(buf, row, text, marker)
+-- The fence has come that ends the open block.
+local function close(buf, row, fence)
+  local function first()
+    return api.nvim_buf_is_loaded(buf) and api.nvim_buf_get_extmark_by_id(buf, ns, fence.mark, {})[1] or nil
+  end
+  local begun = first()
+  if begun then
+    require("motet.code").colour({ buf = buf, ns = ns, lines = row - begun - 1, row = first }, fence.name)
+  end
+end
+
+local function text_of(buf, row, text)
   local first = text:byte(1)
-  if first == 60 and text:sub(1, #marker) == marker then
-    fenced[buf] = false
-    api.nvim_buf_set_extmark(buf, ns, row, 0, { end_row = row, end_col = #text, conceal = "", conceal_lines = "", strict = false })
-  elseif first == 96 and text:sub(1, 3) == "```" then
-    fenced[buf] = not fenced[buf]
-    mark(buf, row, 0, #text, "MotetFence")
-  elseif fenced[buf] then
-    mark(buf, row, 0, #text, "MotetCode")
-  elseif first == 35 and text:match("^#+ ") then
-    mark(buf, row, 0, #text, "MotetHeading")
+  if first == 35 and text:match("^#+ ") then
+    return mark(buf, row, 0, #text, "MotetHeading")
   elseif first == 62 then
-    mark(buf, row, 0, #text, "MotetQuote")
+    return mark(buf, row, 0, #text, "MotetQuote")
+  end
+  local from, to = text:match("^%s*()[-*+] ()")
+  if not from then
+    from, to = text:match("^%s*()%d+[.)] ()")
+  end
+  if from then
+    mark(buf, row, from - 1, to - 2, "MotetItem")
+  end
+  for _, one in ipairs(INLINE) do
+    if text:find(one[1], 1, true) then
+      for start, stop in text:gmatch(one[2]) do
+        mark(buf, row, start - 1, stop - 1, one[3])
+      end
+    end
+  end
+end
+
+local function line_of(buf, row, text)
+  local fence = fences[buf]
+  local ticks, name = text:match("^%s*(```+)%s*([^%s`{]*)[^`]*$")
+  if not ticks then
+    ticks, name = text:match("^%s*(~~~+)%s*([^%s{]*)")
+  end
+  if not fence and ticks then
+    fences[buf] = { mark = mark(buf, row, 0, #text, "MotetFence"), text = ticks, name = name }
+  elseif fence and ticks and name == "" and vim.startswith(ticks, fence.text) then
+    mark(buf, row, 0, #text, "MotetFence")
+    fences[buf] = nil
+    close(buf, row, fence)
+  elseif fence then
+    mark(buf, row, 0, #text, "MotetCode")
   else
-    local item = text:match("^%s*[-*] ()")
-    if item then
-      mark(buf, row, 0, item - 2, "MotetItem")
-    end
-    for from, to in text:gmatch("()`[^`]+`()") do
-      mark(buf, row, from - 1, to - 1, "MotetCode")
-    end
-    for from, to in text:gmatch("()%*%*[^*]+%*%*()") do
-      mark(buf, row, from - 1, to - 1, "MotetBold")
-    end
+    text_of(buf, row, text)
   end
 end
 
 local function draw(buf, nonce, row, lines)
   local marker = "<!-- motet " .. nonce .. " "
+  local own = require("motet").options.highlight ~= "treesitter"
   for index, text in ipairs(lines) do
-    line_of(buf, row + index - 1, text, marker)
+    local at = row + index - 1
+    if text:byte(1) == 60 and text:sub(1, #marker) == marker then
+      fences[buf] = nil
+      api.nvim_buf_set_extmark(buf, ns, at, 0, { end_row = at, end_col = #text, conceal = "", conceal_lines = "", strict = false })
+    elseif own then
+      line_of(buf, at, text)
+    end
   end
 end
 
@@ -61,6 +102,13 @@ end
 function M.grown(buf, nonce, row, count)
   if count > 1 then
     draw(buf, nonce, row, api.nvim_buf_get_lines(buf, row, row + count - 1, false))
+  end
+end
+
+---A buffer becomes a chat.
+function M.start(buf)
+  if require("motet").options.highlight == "treesitter" then
+    vim.treesitter.start(buf, "markdown")
   end
 end
 

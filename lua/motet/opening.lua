@@ -88,6 +88,7 @@ function M.adopt(buf, id, lenient)
   end)
   prepare(chat)
   bo.filetype = "motet"
+  require("motet.look").start(buf)
   bo.omnifunc = "v:lua.require'motet.complete'.omnifunc"
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     layout.style(win)

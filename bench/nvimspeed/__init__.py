@@ -1,0 +1,1 @@
+"""The parts of `nvim_speed.py`."""
