@@ -38,3 +38,10 @@ vim.api.nvim_create_autocmd("SessionLoadPost", {
     end
   end,
 })
+for _, name in ipairs({
+  "accept", "reject", "accept-file", "reject-file", "amend", "next", "previous", "quickfix", "beside",
+}) do
+  vim.keymap.set("n", "<Plug>(motet-review-" .. name .. ")", function()
+    require("motet.review").act((name:gsub("-", "_")))
+  end, { desc = "motet: review, " .. name })
+end

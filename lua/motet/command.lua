@@ -126,6 +126,14 @@ local subcommands = {
       end
     end,
   },
+  review = {
+    about = "go to the next change that waits for review; `list`: all of them",
+    run = function(words)
+      require("motet.review")[words[1] == "list" and "quickfix" or "review"]()
+    end,
+  },
+  changes = { about = "what was changed, in the quickfix list", run = function() require("motet.process").tell("changes") end },
+  undo = { about = "take back the newest edits", run = function() require("motet.process").tell("undo") end },
   retry = { about = "ask again, or go on", run = in_chat(function(buf) chat().retry(buf) end) },
   actions = { about = "all that can be done, to pick from", run = function() M.actions() end },
   health = { about = "check the installation", run = function() vim.cmd.checkhealth("motet") end },
@@ -135,7 +143,6 @@ for name, about in pairs({
   context = "what is shared, with sizes, and how full the window is",
   inspect = "the next request, exactly as it would be sent",
   model = "show or change the model",
-  undo = "take back the newest edits to files",
   prompt = "use a prompt of the library",
   compact = "replace the older part of the chat by a summary",
   fork = "go on from here in a chat of its own",

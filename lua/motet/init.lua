@@ -36,6 +36,18 @@ local defaults = {
     clear = { n = "<LocalLeader>x" },
     next_chat = { n = "<LocalLeader>n" },
     previous_chat = { n = "<LocalLeader>N" },
+    -- Maps of files in which changes wait for review, while they wait.
+    review = {
+      accept = { n = "<LocalLeader>a" },
+      reject = { n = "<LocalLeader>d" },
+      accept_file = { n = "<LocalLeader>A" },
+      reject_file = { n = "<LocalLeader>D" },
+      amend = { n = "<LocalLeader>e" },
+      next = { n = "<LocalLeader>]" },
+      previous = { n = "<LocalLeader>[" },
+      quickfix = { n = "<LocalLeader>q" },
+      beside = { n = "<LocalLeader>v" },
+    },
   },
 }
 

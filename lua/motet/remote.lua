@@ -3,6 +3,7 @@ local context = require("motet.context")
 local files = require("motet.files")
 local picker = require("motet.picker")
 local process = require("motet.process")
+local review = require("motet.review")
 local told = require("motet.told")
 
 local M = {
@@ -36,6 +37,11 @@ local M = {
   unsaved = files.unsaved,
   snapshot = files.snapshot,
   change = files.change,
+  review = review.show,
+  amend = review.amend,
+  amended = review.amended,
+  beside = review.beside,
+  changes = review.changes,
 }
 
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }

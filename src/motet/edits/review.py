@@ -56,6 +56,7 @@ class Proposal:
 
     With `moves_to` the file gets that path, with `deletes` it goes, as soon as one hunk is taken; there is always
     one to decide about, if need be without any line. `approximate`: the place of an edit was only nearly right.
+    `written`: the file after the last of its hunks, where the reviewer has written each as it was taken.
     """
 
     path: str
@@ -65,6 +66,7 @@ class Proposal:
     moves_to: str = ""
     deletes: bool = False
     approximate: bool = False
+    written: TextFile | None = None
 
     @classmethod
     def between(

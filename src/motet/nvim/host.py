@@ -22,9 +22,11 @@ from motet.engine.names import known_names
 from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo, ChatMissing
 from motet.models.protocol import Model
+from motet.nvim.changes import list_changes, undo
 from motet.nvim.editor import NvimEditor
 from motet.nvim.picking import Picking
 from motet.nvim.questions import Questions
+from motet.nvim.review import Reviews
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
 from motet.nvim.workspace import NvimWorkspace
@@ -58,6 +60,8 @@ class Host:
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
         self._writes = Writes()
+        self._reviews: Reviews | None = None
+        self._here: NvimWorkspace | None = None
 
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
@@ -96,6 +100,12 @@ class Host:
                 self._with(buffer, lambda talk: talk.command(text))
             case "close", [int(buffer), str(draft)]:
                 self._with(buffer, lambda talk: self._close(buffer, talk, draft))
+            case "review", [str(act), *rest] if self._reviews is not None:
+                self._reviews.heard(act, rest)
+            case "undo", [] if self._here is not None:
+                self._start(undo(self._here, self.peer), 0)
+            case "changes", [] if self._here is not None:
+                self._start(list_changes(self._here, self._writes, self.peer), 0)
             case "answered", [int(number), answer] if self._questions is not None:
                 self._questions.answered(number, answer)
             case _:
@@ -119,7 +129,9 @@ class Host:
             await reading
             return
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
-        front = Front(self._questions, self._questions, self._questions.ask, editor, self._in_editor)
+        self._reviews = Reviews(peer, lambda level, text: peer.tell("notice", 0, level, text))
+        self._here, reviewer = self._in_editor(engine.workspace)
+        front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor)
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)
@@ -129,8 +141,9 @@ class Host:
 
     def _in_editor(self, disk: DiskWorkspace) -> tuple[NvimWorkspace, Reviewer]:
         """The files as a chat sees them here, and who decides about its edits."""
-        assert self._questions is not None  # it runs
-        return NvimWorkspace(disk, self.peer, self._writes, self._warn), self._questions
+        assert self._reviews is not None  # it runs
+        files = NvimWorkspace(disk, self.peer, self._writes, self._warn)
+        return files, self._reviews.of(files)
 
     def _warn(self, text: str) -> None:
         self.peer.tell("notice", 0, "warn", text)

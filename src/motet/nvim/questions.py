@@ -1,4 +1,4 @@
-"""Questions to the human, asked in the editor: of the gate, of tools, and about proposed edits."""
+"""Questions to the human, asked in the editor: of the gate and of tools."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 
-from motet.edits import Decision, Proposal
-from motet.edits.hunks import Hunk
 from motet.nvim.rpc import Peer
 from motet.permissions import Action, Answer, Denial, Effect
 from motet.permissions.question import choices, question
@@ -55,17 +53,6 @@ class Questions:
             answers.append(one.options[given] if isinstance(given, int) and one.options else str(given))
         return answers
 
-    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
-        """See `Reviewer`."""
-        decided: list[Proposal] = []
-        for proposal in proposals:
-            for index, hunk in enumerate(proposal.hunks):
-                rows = [f"{proposal.path}: change {index + 1} of {len(proposal.hunks)}", *_diff(hunk.hunk)]
-                picked = await self._put("choose", rows, ["take it", "leave it"])
-                proposal = proposal.decide(index, Decision.ACCEPTED if picked == 0 else Decision.REJECTED)
-            decided.append(proposal)
-        return decided
-
     async def choose(self, lines: list[str], options: list[str]) -> int | None:
         """The index of the option that the human takes; None: none of them."""
         picked = await self._put("choose", lines, options)
@@ -79,10 +66,6 @@ class Questions:
             return await future
         finally:
             self._waiting.pop(number, None)
-
-
-def _diff(hunk: Hunk) -> list[str]:
-    return [f"@@ line {hunk.line}", *(f"-{one.text}" for one in hunk.old), *(f"+{one.text}" for one in hunk.new)]
 
 
 def _label(action: Action, answer: Answer) -> str:

@@ -43,6 +43,8 @@ def _is_rewrite(report: FileReport) -> bool:
     proposal = report.proposal
     if proposal is None or not proposal.taken or proposal.will_delete or proposal.before is None:
         return False
+    if proposal.written is not None:
+        return False
     return proposal.target == proposal.path
 
 
@@ -66,6 +68,8 @@ async def _written(workspace: Workspace, report: FileReport, tried: TextFile | M
     proposal = report.proposal
     if proposal is None or not proposal.taken:
         return report
+    if proposal.written is not None:
+        return replace(report, applied=proposal.written)
     try:
         if proposal.will_delete:
             return await _delete(workspace, report, proposal)

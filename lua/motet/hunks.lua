@@ -1,0 +1,187 @@
+-- How hunks that wait look: lines to be taken away are marked, lines to be added stand below them as virtual lines.
+local api = vim.api
+local M = {}
+
+local ns = api.nvim_create_namespace("motet.review")
+
+---@class motet.Hunk
+---@field id string
+---@field row integer      first row, from 0
+---@field count integer    lines that it takes away or changes
+---@field stale boolean    the human has changed these lines
+---@field note string      what happens to the file besides
+---@field number integer   in its file, of `total`
+---@field total integer
+---@field parts [integer, integer, string[]][]   row in the hunk, lines taken away, lines added
+---@field text string      its first line
+---@field mark? integer
+
+---@class motet.Proposed   what waits in one file
+---@field path string      real path
+---@field name string      path in the project
+---@field hunks motet.Hunk[]
+---@field buf? integer
+---@field above? integer   virtual lines above the first line
+---@field maps? table[]
+---@field beside? boolean  it is shown side by side
+for name, link in pairs({
+  MotetAdd = "DiffAdd", MotetDelete = "DiffDelete", MotetHint = "Comment", MotetStale = "WarningMsg",
+  MotetSign = "Special",
+}) do
+  api.nvim_set_hl(0, name, { link = link, default = true })
+end
+
+local function options()
+  return require("motet").options.maps.review or {}
+end
+
+-- What a map is called in a hint, or nil when it is left out.
+local function key(name)
+  local lhs = (options()[name] or {}).n
+  return lhs and lhs:gsub("<[Ll]ocal[Ll]eader>", vim.g.maplocalleader or "\\") or nil
+end
+
+local function hint(hunk)
+  local words = { ("change %d of %d"):format(hunk.number, hunk.total) }
+  if hunk.note ~= "" then
+    words[1] = words[1] .. ", " .. hunk.note
+  end
+  if hunk.stale then
+    words[1] = words[1] .. ": these lines are others now"
+  end
+  for _, name in ipairs(hunk.stale and { "reject", "beside" } or { "accept", "reject", "amend", "beside" }) do
+    local lhs = key(name)
+    words[#words + 1] = lhs and lhs .. " " .. (name == "beside" and "side by side" or name) or nil
+  end
+  return { { table.concat(words, "  "), hunk.stale and "MotetStale" or "MotetHint" } }
+end
+
+-- Virtual lines know no tab stops.
+local function expanded(text, tabstop)
+  if not text:find("\t", 1, true) then
+    return text
+  end
+  local done = ""
+  for piece, tab in text:gmatch("([^\t]*)(\t?)") do
+    done = done .. piece
+    if tab ~= "" then
+      done = done .. (" "):rep(tabstop - vim.fn.strdisplaywidth(done) % tabstop)
+    end
+  end
+  return done
+end
+
+-- At most half a window of new lines is shown in place.
+local function added(lines, buf, most)
+  local shown, width = {}, 0
+  for index, text in ipairs(lines) do
+    if #lines > most and index == most then
+      local lhs = key("beside")
+      local rest = ("… %d more lines%s"):format(#lines - index + 1, lhs and ", " .. lhs .. " side by side" or "")
+      shown[index] = { { rest, "MotetHint" } }
+      break
+    end
+    local line = expanded(text, vim.bo[buf].tabstop)
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+    shown[index] = { { line == "" and " " or line, "MotetAdd" } }
+  end
+  return shown
+end
+
+local function height(buf)
+  local least = vim.o.lines
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    least = math.min(least, api.nvim_win_get_height(win))
+  end
+  return least
+end
+
+-- Where virtual lines are put that are to stand before `row`: below the row before it, or above the first.
+local function put(file, row, lines)
+  local buf = file.buf ---@cast buf integer
+  local last = api.nvim_buf_line_count(buf)
+  local is_blank = last == 1 and api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
+  local above = row == 0 and not is_blank
+  api.nvim_buf_set_extmark(buf, ns, above and 0 or math.min(math.max(row - 1, 0), last - 1), 0, {
+    virt_lines = lines,
+    virt_lines_above = above,
+  })
+  if above then
+    file.above = (file.above or 0) + #lines
+  end
+end
+
+local function draw_hunk(file, hunk, most)
+  local buf = file.buf ---@cast buf integer
+  local last = api.nvim_buf_line_count(buf)
+  local row = math.min(hunk.row, last - 1)
+  local finish = math.min(hunk.row + hunk.count, last)
+  hunk.mark = api.nvim_buf_set_extmark(buf, ns, row, 0, {
+    end_row = hunk.count > 0 and finish or row,
+    end_col = 0,
+    sign_text = hunk.stale and "!" or "┃",
+    sign_hl_group = hunk.stale and "MotetStale" or "MotetSign",
+    strict = false,
+  })
+  local left = hunk.stale and {} or hunk.parts
+  for index, part in ipairs(left) do
+    local first, count = hunk.row + part[1], part[2]
+    if count > 0 then
+      api.nvim_buf_set_extmark(buf, ns, first, 0, {
+        end_row = first + count, end_col = 0, hl_group = "MotetDelete", hl_eol = true, strict = false,
+      })
+    end
+    local lines = file.beside and {} or added(part[3], buf, most)
+    if index == #left then
+      lines[#lines + 1] = hint(hunk)
+    end
+    if #lines > 0 then
+      put(file, first + count, lines)
+    end
+  end
+  if #left == 0 then
+    put(file, row + 1, { hint(hunk) })
+  end
+end
+
+-- Virtual lines above the first line are seen only when the window is told to show that many.
+function M.reveal(file, win)
+  if file.above and api.nvim_win_get_buf(win) == file.buf then
+    api.nvim_win_call(win, function()
+      if vim.fn.line("w0") == 1 then
+        vim.fn.winrestview({ topline = 1, topfill = file.above })
+      end
+    end)
+  end
+end
+
+---Draw all hunks of a file in its buffer.
+---@param file motet.Proposed
+function M.draw(file)
+  local buf = file.buf ---@cast buf integer
+  api.nvim_buf_clear_namespace(buf, ns, 0, -1)
+  file.above = nil
+  local most = math.max(math.floor(height(buf) / 2), 2)
+  for _, hunk in ipairs(file.hunks) do
+    draw_hunk(file, hunk, most)
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    M.reveal(file, win)
+  end
+end
+
+---Take everything away again.
+function M.clear(buf)
+  api.nvim_buf_clear_namespace(buf, ns, 0, -1)
+end
+
+-- Rows of a hunk now, from 0 and the end exclusive: marks move with the text.
+function M.range(file, hunk)
+  if not file.buf or not hunk.mark then
+    return hunk.row, hunk.row + hunk.count
+  end
+  local found = api.nvim_buf_get_extmark_by_id(file.buf, ns, hunk.mark, { details = true })
+  return found[1] or hunk.row, found[3] and found[3].end_row or hunk.row
+end
+
+return M
