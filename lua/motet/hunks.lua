@@ -41,7 +41,8 @@ local function key(name)
   return lhs and lhs:gsub("<[Ll]ocal[Ll]eader>", vim.g.maplocalleader or "\\") or nil
 end
 
-local function hint(hunk)
+-- One line, or as many as the narrowest window needs.
+local function hint(hunk, width)
   local words = { ("change %d of %d"):format(hunk.number, hunk.total) }
   if hunk.note ~= "" then
     words[1] = words[1] .. ", " .. hunk.note
@@ -53,7 +54,18 @@ local function hint(hunk)
     local lhs = key(name)
     words[#words + 1] = lhs and lhs .. " " .. (name == "beside" and "side by side" or name) or nil
   end
-  return { { table.concat(words, "  "), hunk.stale and "MotetStale" or "MotetHint" } }
+  local lines = { words[1] }
+  for index = 2, #words do
+    local longer = lines[#lines] .. "  " .. words[index]
+    if vim.fn.strdisplaywidth(longer) <= width then
+      lines[#lines] = longer
+    else
+      lines[#lines + 1] = "  " .. words[index]
+    end
+  end
+  return vim.tbl_map(function(line)
+    return { { line, hunk.stale and "MotetStale" or "MotetHint" } }
+  end, lines)
 end
 
 -- Virtual lines know no tab stops.
@@ -73,7 +85,7 @@ end
 
 -- At most half a window of new lines is shown in place.
 local function added(lines, buf, most)
-  local shown, width = {}, 0
+  local shown = {}
   for index, text in ipairs(lines) do
     if #lines > most and index == most then
       local lhs = key("beside")
@@ -82,18 +94,19 @@ local function added(lines, buf, most)
       break
     end
     local line = expanded(text, vim.bo[buf].tabstop)
-    width = math.max(width, vim.fn.strdisplaywidth(line))
     shown[index] = { { line == "" and " " or line, "MotetAdd" } }
   end
   return shown
 end
 
-local function height(buf)
-  local least = vim.o.lines
+-- Rows and columns of the smallest window that shows the buffer.
+local function size(buf)
+  local rows, columns = vim.o.lines, vim.o.columns
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    least = math.min(least, api.nvim_win_get_height(win))
+    rows = math.min(rows, api.nvim_win_get_height(win))
+    columns = math.min(columns, api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff)
   end
-  return least
+  return rows, columns
 end
 
 -- Where virtual lines are put that are to stand before `row`: below the row before it, or above the first.
@@ -111,7 +124,7 @@ local function put(file, row, lines)
   end
 end
 
-local function draw_hunk(file, hunk, most)
+local function draw_hunk(file, hunk, most, width)
   local buf = file.buf ---@cast buf integer
   local last = api.nvim_buf_line_count(buf)
   local row = math.min(hunk.row, last - 1)
@@ -119,9 +132,11 @@ local function draw_hunk(file, hunk, most)
   hunk.mark = api.nvim_buf_set_extmark(buf, ns, row, 0, {
     end_row = hunk.count > 0 and finish or row,
     end_col = 0,
+    strict = false,
+  })
+  api.nvim_buf_set_extmark(buf, ns, row, 0, {
     sign_text = hunk.stale and "!" or "┃",
     sign_hl_group = hunk.stale and "MotetStale" or "MotetSign",
-    strict = false,
   })
   local left = hunk.stale and {} or hunk.parts
   for index, part in ipairs(left) do
@@ -132,15 +147,15 @@ local function draw_hunk(file, hunk, most)
       })
     end
     local lines = file.beside and {} or added(part[3], buf, most)
-    if index == #left then
-      lines[#lines + 1] = hint(hunk)
+    if index == #left and not file.beside then
+      vim.list_extend(lines, hint(hunk, width))
     end
     if #lines > 0 then
       put(file, first + count, lines)
     end
   end
-  if #left == 0 then
-    put(file, row + 1, { hint(hunk) })
+  if #left == 0 and not file.beside then
+    put(file, row + 1, hint(hunk, width))
   end
 end
 
@@ -161,9 +176,10 @@ function M.draw(file)
   local buf = file.buf ---@cast buf integer
   api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   file.above = nil
-  local most = math.max(math.floor(height(buf) / 2), 2)
+  local rows, columns = size(buf)
+  local most = math.max(math.floor(rows / 2), 2)
   for _, hunk in ipairs(file.hunks) do
-    draw_hunk(file, hunk, most)
+    draw_hunk(file, hunk, most, columns)
   end
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     M.reveal(file, win)

@@ -63,11 +63,12 @@ function M.beside(file, lines, is_open)
   pcall(api.nvim_buf_set_name, 0, "motet://proposed/" .. file.name)
   api.nvim_buf_set_lines(0, 0, -1, false, lines)
   bo.filetype = filetype
-  vim.cmd("diffthis | wincmd p")
-  file.beside = true
+  file.beside = true -- virtual lines would shift one side
   if file.buf then
     hunks.draw(file)
   end
+  vim.cmd("diffthis | normal! gg")
+  vim.cmd("syncbind | wincmd p")
   api.nvim_create_autocmd("TabClosed", {
     group = group,
     callback = function()

@@ -62,7 +62,7 @@ local function visit(file)
     vim.cmd("topleft vsplit")
     vim.wo.winfixbuf = false
   end
-  vim.cmd("hide edit " .. vim.fn.fnameescape(vim.fn.fnamemodify(file.path, ":.")))
+  vim.cmd("silent hide edit " .. vim.fn.fnameescape(vim.fn.fnamemodify(file.path, ":.")))
 end
 
 local function go(file, hunk)
@@ -230,12 +230,14 @@ end
 local function watch(file)
   local timer = assert(vim.uv.new_timer())
   local buf = file.buf
-  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP", "InsertLeave", "BufWritePost" }, {
-    group = group,
-    buffer = buf,
-    callback = function()
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      if proposed[file.path] ~= file or file.buf ~= buf then
+        timer:stop()
+        return true
+      end
       timer:start(100, 0, vim.schedule_wrap(function()
-        if proposed[file.path] then
+        if proposed[file.path] == file then
           tell("changed", file.path)
         end
       end))
@@ -259,6 +261,18 @@ local function let_go(file)
       unmap(file)
     end)
   end
+end
+
+-- Show what waits in the buffer of its file.
+local function settle(file, buf)
+  if file.buf ~= buf then
+    file.buf = buf
+    api.nvim_buf_call(buf, function()
+      map(file)
+    end)
+    watch(file)
+  end
+  hunks.draw(file)
 end
 
 local function emit()
@@ -289,27 +303,21 @@ function M.show(path, name, tick, found)
     tell("changed", path) -- it has changed meanwhile, or was opened only now
     return
   end
-  local is_new = buf and file.buf ~= buf
-  file.buf, file.hunks = buf, found
-  if is_new then
-    api.nvim_buf_call(buf, function()
-      map(file)
-    end)
-    watch(file)
-  end
+  file.hunks = found
   if buf then
-    hunks.draw(file)
+    settle(file, buf)
   end
   emit()
 end
 
--- A file is opened in which something waits.
+-- A file is opened in which something waits: its keys are there at once.
 api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufWinEnter" }, {
   group = group,
   callback = function(args)
     if next(proposed) and vim.bo[args.buf].buftype == "" then
       local path = require("motet.files").real(args.buf)
       if proposed[path] then
+        settle(proposed[path], args.buf)
         tell("changed", path)
       end
     end
@@ -328,6 +336,17 @@ api.nvim_create_autocmd("WinScrolled", {
           hunks.reveal(file, win)
         end
         tops[win] = top
+      end
+    end
+  end,
+})
+
+api.nvim_create_autocmd("WinResized", {
+  group = group,
+  callback = function()
+    for _, file in pairs(proposed) do
+      if file.buf then
+        hunks.draw(file)
       end
     end
   end,

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from cli.kit import DONE, Project, Provider, edit
+from cli.kit import Project, edit
 from nvim.nvim_kit import Editor
+from nvim.review_kit import FIVE, LINES, SEEN, TEXT, Serve, buffer, lines, proposed, result, waits
 
-Serve = Callable[..., Provider]
-TEXT = "".join(f"line {number}\n" for number in range(1, 41))
-LINES = TEXT.splitlines()
-FIVE = edit(*(("a.txt", f"line {number}\n", f"new {number}\n") for number in (2, 10, 18, 26, 34)))
-WAITING = "require('motet.review').pending()"
-
-
-def lines(**changed: str) -> list[str]:
-    return [changed.get(f"_{number}", line) for number, line in enumerate(LINES, 1)]
-
-
-def proposed(
-    vim: Editor, project: Project, provider: Serve, *answers: object, open: str = "a.txt", **files: str
-) -> Provider:
-    """A chat in which the answers propose edits, and the file `open` in the current window."""
-    project.write({"a.txt": TEXT, **files})
-    served = provider([*answers, DONE])
-    vim.command(f"edit {open}" if open else "enew")
-    vim.command("Motet chat @editor change it")
-    vim.command("wincmd p")
-    vim.waits_for(f"{WAITING} > 0")
-    return served
-
-
-def result(served: Provider, number: int = 1) -> str:
-    """What the model was told of its call."""
-    found = [one["content"] for one in served.requests[number].body["messages"] if one["role"] == "tool"]
-    return found[-1]
-
-
-def buffer(vim: Editor, name: str = "a.txt") -> list[str]:
-    return vim.lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)", name)
+THREE = edit(*(("a.txt", f"line {number}\n", f"new {number}\n") for number in (2, 10, 18)))
 
 
 @pytest.mark.acceptance("CC-11", "S0-029", "S0-030")
 def test_one_hunk_taken_one_left_one_rewritten_and_one_undone(vim: Editor, project: Project, provider: Serve) -> None:
-    change = edit(*(("a.txt", f"line {number}\n", f"new {number}\n") for number in (2, 10, 18)))
-    served = proposed(vim, project, provider, change)
+    served = proposed(vim, project, provider, THREE)
     assert buffer(vim) == LINES
     vim.keys("gg\\]\\a")
-    vim.waits_for(f"{WAITING} == 2")
+    waits(vim, 2)
+    assert buffer(vim) == project.text("a.txt").splitlines() == lines(_2="new 2")
     vim.keys("\\]\\dnot this one<CR>")
-    vim.waits_for(f"{WAITING} == 1")
+    waits(vim, 1)
     vim.keys("\\]\\e")
     vim.waits_for("vim.fn.bufname():match('motet://amend') ~= nil")
     assert vim.nvim.current.buffer[:] == ["new 18"]
@@ -60,10 +28,192 @@ def test_one_hunk_taken_one_left_one_rewritten_and_one_undone(vim: Editor, proje
     assert result(served) == (
         "a.txt: applied 2 of 3 hunks\n"
         "hunk 2 (line 10): rejected by the human: not this one\n"
-        "hunk 3 (line 18): changed by the human (- your lines, + what stands there now):\n-new 18\n+mine\n"
-        "The compilers now: 0 solved, 0 left, 0 new in a.txt."
+        "hunk 3 (line 18): changed by the human (- your lines, + what stands there now):\n"
+        f"-new 18\n+mine\n{SEEN}"
     )
+    vim.waits_for("vim.fn.bufname() == 'a.txt'")
     vim.keys("u")
     assert buffer(vim) == lines(_2="new 2")
     vim.keys("u")
     assert buffer(vim) == LINES
+
+
+def test_what_is_proposed_is_seen_in_place_and_the_text_stays_as_it_is(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    project.write({"a.txt": "one\n\ttwo\n3\n4\n5\n6\nseven\n8\n9\n10\n11\nnine\n"})
+    change = edit(
+        ("a.txt", "\ttwo\n", "\t日本\n"), ("a.txt", "seven\n", ""), ("a.txt", "nine\n", "nine\n\x1b[31mten\n")
+    )
+    proposed(vim, project, provider, change)
+    vim.command("set signcolumn=auto showtabline=0")
+    assert vim.screen[:17] == [
+        "  one",
+        "┃         two",
+        "          日本",
+        "  change 1 of 3  \\a accept  \\d reject  \\e amend  \\v side by side",
+        *(f"  {number}" for number in range(3, 7)),
+        "┃ seven",
+        "  change 2 of 3  \\a accept  \\d reject  \\e amend  \\v side by side",
+        *(f"  {number}" for number in range(8, 12)),
+        "┃ nine",
+        "  ␛[31mten",
+        "  change 3 of 3  \\a accept  \\d reject  \\e amend  \\v side by side",
+    ]
+    assert not vim.nvim.current.buffer.options["modified"]
+
+
+def test_a_whole_file_is_taken_as_one_step_of_undo(vim: Editor, project: Project, provider: Serve) -> None:
+    served = proposed(vim, project, provider, FIVE)
+    vim.keys("\\A")
+    vim.turn_ends()
+    wanted = lines(_2="new 2", _10="new 10", _18="new 18", _26="new 26", _34="new 34")
+    assert buffer(vim) == project.text("a.txt").splitlines() == wanted
+    assert result(served) == f"a.txt: applied 5 of 5 hunks\n{SEEN}"
+    assert not vim.nvim.current.buffer.options["modified"]
+    vim.keys("u")
+    assert buffer(vim) == LINES
+
+
+@pytest.mark.acceptance("CL-02")
+def test_a_whole_file_is_left_and_the_reason_reaches_the_model(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    served = proposed(vim, project, provider, THREE)
+    vim.keys("\\Dleave it<CR>")
+    vim.turn_ends()
+    assert buffer(vim) == LINES and project.text("a.txt") == TEXT
+    assert result(served) == (
+        "a.txt: applied 0 of 3 hunks\n"
+        "hunk 1 (line 2): rejected by the human: leave it\n"
+        "hunk 2 (line 10): rejected by the human\n"
+        "hunk 3 (line 18): rejected by the human"
+    )
+
+
+def test_who_closes_the_question_for_the_reason_has_decided_nothing(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, THREE)
+    vim.keys("2G\\dhm<Esc>")
+    waits(vim, 3)
+    vim.keys("\\a")
+    waits(vim, 2)
+
+
+@pytest.mark.acceptance("AV-01", "AV-02", "T-26")
+def test_with_five_hunks_waiting_the_human_types_on_and_nothing_of_either_is_lost(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    served = proposed(vim, project, provider, FIVE)
+    vim.keys("ggOfirst<CR>second<Esc>")
+    vim.keys("16Go14.1<Esc>")
+    vim.keys("gg\\]\\a")
+    waits(vim, 4)
+    vim.keys("Golast<Esc>\\A")
+    vim.turn_ends()
+    taken = lines(_2="new 2", _10="new 10", _18="new 18", _26="new 26", _34="new 34")
+    assert buffer(vim) == ["first", "second", *taken[:14], "14.1", *taken[14:], "last"]
+    assert vim.nvim.current.buffer.options["modified"] and project.text("a.txt") == TEXT
+    assert result(served) == f"a.txt: applied 5 of 5 hunks\n{SEEN}"
+    vim.keys("u")
+    assert buffer(vim) == ["first", "second", *lines(_2="new 2")[:14], "14.1", *LINES[14:], "last"]
+
+
+def test_in_insert_mode_an_accept_is_a_step_of_undo_of_its_own(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, THREE)
+    vim.command("inoremap <C-y> <Cmd>lua require('motet.review').act('accept')<CR>")
+    vim.keys("GoA<Esc>")
+    vim.keys("gg\\]$")
+    vim.keys("i<C-y>")
+    waits(vim, 2)
+    assert vim.nvim.api.get_mode()["mode"] == "i"
+    vim.keys("X<Esc>")
+    assert buffer(vim)[:3] == ["line 1", "new 2X", "line 3"]
+    vim.keys("u")
+    assert buffer(vim)[:3] == ["line 1", "new 2", "line 3"]
+    vim.keys("u")
+    assert buffer(vim) == [*LINES, "A"]
+    vim.keys("u")
+    assert buffer(vim) == LINES
+
+
+def test_undo_while_others_wait_makes_a_hunk_wait_again(vim: Editor, project: Project, provider: Serve) -> None:
+    served = proposed(vim, project, provider, THREE)
+    vim.keys("2G\\a")
+    waits(vim, 2)
+    vim.keys("u")
+    waits(vim, 3)
+    vim.keys("10G\\a")
+    waits(vim, 2)
+    vim.keys("\\D<CR>")
+    vim.turn_ends()
+    assert buffer(vim) == lines(_10="new 10")
+    assert result(served).startswith("a.txt: applied 1 of 3 hunks\nhunk 1 (line 2): rejected by the human\n")
+
+
+@pytest.mark.acceptance("T-26")
+def test_a_hunk_whose_lines_the_human_changed_is_not_made_and_that_is_told(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    served = proposed(vim, project, provider, THREE)
+    vim.keys("10Gccmine<Esc>\\a")
+    vim.waits_for("#vim.g.messages == 2")
+    assert vim.messages[1] == (
+        "motet: a.txt: the lines of the change at line 10 are others now, so it is not made; "
+        "put it in by hand, or leave it out"
+    )
+    assert vim.screen[12] == "  change 2 of 3: these lines are others now  \\d reject  \\v side by side"
+    vim.keys("\\d<CR>")
+    waits(vim, 2)
+    vim.keys("\\A")
+    vim.turn_ends()
+    assert buffer(vim) == lines(_2="new 2", _10="mine", _18="new 18")
+    assert result(served) == (
+        "a.txt: applied 2 of 3 hunks\n"
+        f"hunk 2 (line 10): not written: the file has changed there since; read it again\n{SEEN}"
+    )
+
+
+def test_a_stale_hunk_waits_again_when_the_human_undoes_the_change(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, THREE)
+    vim.keys("10Gccmine<Esc>u\\a")
+    waits(vim, 2)
+    assert buffer(vim) == lines(_10="new 10")
+
+
+def test_a_change_on_the_disk_is_merged_where_it_is_elsewhere_and_never_overwritten(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    served = proposed(vim, project, provider, THREE)
+    project.write({"a.txt": TEXT.replace("line 5\n", "outside\n").replace("line 18\n", "outside 18\n")})
+    vim.keys("2G\\a")
+    waits(vim, 2)
+    outside = {"_5": "outside", "_18": "outside 18"}
+    assert buffer(vim) == project.text("a.txt").splitlines() == lines(_2="new 2", **outside)
+    vim.keys("\\A")
+    waits(vim, 1)
+    vim.keys("18G\\d<CR>")
+    vim.turn_ends()
+    assert buffer(vim) == project.text("a.txt").splitlines() == lines(_2="new 2", _10="new 10", **outside)
+    assert "hunk 3 (line 18): not written: the file has changed there since" in result(served)
+
+
+@pytest.mark.acceptance("CC-10")
+def test_encoding_line_ends_and_a_missing_last_one_survive_the_review(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    data = "# coding: latin-1\r\nä = 1\r\nb = 2".encode("latin-1")
+    project.write({"c.py": data})
+    proposed(vim, project, provider, edit(("c.py", "b = 2\n", "b = 'é<&]]>`\t'\n")), show="c.py")
+    vim.keys("G\\a")
+    vim.turn_ends()
+    wanted = "# coding: latin-1\r\nä = 1\r\nb = 'é<&]]>`\t'".encode("latin-1")
+    assert (project.root / "c.py").read_bytes() == wanted
+    vim.keys("u")
+    vim.command("set nofixendofline | write")
+    assert (project.root / "c.py").read_bytes() == data

@@ -18,7 +18,7 @@ from motet.errors import FileMissing, MotetError, StaleFile
 from motet.nvim.rpc import Peer
 from motet.nvim.sheet import Sheet
 from motet.nvim.workspace import NvimWorkspace
-from motet.tools import Reviewer
+from motet.tools import Reviewer, Stopped
 from motet.visible import visible
 
 _TRIES = 3
@@ -73,6 +73,11 @@ class Reviews:
             for one in fresh:
                 await one.decided.wait()
             return [one.result for one in fresh]
+        except asyncio.CancelledError as stopped:
+            done = [
+                one.sheet.proposal.describe() for one in fresh if one.sheet.is_written and one.sheet.proposal.taken
+            ]
+            raise (Stopped("\n".join(done)) if done else stopped) from None
         finally:
             for one in fresh:
                 del self._open[one.number]
@@ -182,16 +187,14 @@ class Reviews:
         """Take hunks, and write them where that is ours to do."""
         await self._look(one)
         lost = [index for index in indexes if one.sheet.places[index] is None]
+        if len(lost) < len(indexes):
+            wanted = decide(one.sheet)
+            if one.sheet.is_written:
+                await self._write(one, indexes, wanted.proposal)
+            one.sheet = replace(one.sheet, proposal=wanted.proposal)
+        await self._show(one.path)
         if lost:
             self._tell("warn", _lost(one, lost))
-        if len(lost) == len(indexes):
-            await self._show(one.path)
-            return
-        wanted = decide(one.sheet)
-        if one.sheet.is_written:
-            await self._write(one, indexes, wanted.proposal)
-        one.sheet = replace(one.sheet, proposal=wanted.proposal)
-        await self._show(one.path)
 
     async def _write(self, one: _Open, indexes: Sequence[int], wanted: Proposal) -> None:
         for _ in range(_TRIES):
@@ -216,13 +219,16 @@ class Reviews:
     async def _show(self, path: str) -> None:
         """Show what waits in a file, all that is proposed for it; who has nothing left to wait for is told."""
         tick = 0
-        waiting = [one for one in self._open.values() if one.path == path]
-        for one in waiting:
+        here = [one for one in self._open.values() if one.path == path]
+        for one in here:
             tick = await self._look(one)
             if not one.sheet.pending:
                 one.decided.set()
-        if waiting:
-            self._draw(waiting[0].files, path, tick)
+        if here:
+            self._draw(here[0].files, path, tick)
+        rest = [one for one in self._open.values() if one.sheet.pending]
+        if rest and here and all(one.path != path for one in rest):
+            self._tell("info", _waiting(rest))
 
     def _draw(self, files: NvimWorkspace, path: str, tick: int) -> None:
         real = files.real(path)

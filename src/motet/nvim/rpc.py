@@ -35,6 +35,7 @@ class Peer:
         self._heard = heard
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[object]] = {}
+        self._has_gone = False
         self._pack = _packer()
 
     async def run(self) -> None:
@@ -46,6 +47,7 @@ class Peer:
                 for message in unpacker:
                     self._take(cast("list[object]", message))
         finally:
+            self._has_gone = True
             for future in self._waiting.values():
                 if not future.done():
                     future.set_exception(EditorError("the editor has gone"))
@@ -57,6 +59,8 @@ class Peer:
 
     async def request(self, method: str, *arguments: object) -> object:
         """The answer of the other end. Raises `EditorError` with what it says."""
+        if self._has_gone:
+            raise EditorError("the editor has gone")
         number = next(self._ids)
         future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from motet.tools.edit_tool import EditCall, EditTool
 from motet.tools.reviewers import AcceptAll, ProposeOnly
-from motet.tools.tool import Tool, ToolInput, ToolOutput, ToolSpec
+from motet.tools.tool import Stopped, Tool, ToolInput, ToolOutput, ToolSpec
 from motet.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "FileReport",
     "ProposeOnly",
     "Reviewer",
+    "Stopped",
     "Tool",
     "ToolInput",
     "ToolOutput",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -80,6 +81,10 @@ class Tool(Protocol):
         `is_error`; a `MotetError` that is raised becomes one; anything else that is raised ends the turn.
         """
         ...
+
+
+class Stopped(asyncio.CancelledError):
+    """A call was stopped in the middle; what it had done by then, for the model."""
 
 
 class OneByOne:

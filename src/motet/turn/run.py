@@ -16,7 +16,7 @@ from motet.models.protocol import (
     Usage,
 )
 from motet.permissions import Action, Effect, Gate, Origin
-from motet.tools import Toolbox, ToolOutput
+from motet.tools import Stopped, Toolbox, ToolOutput
 from motet.turn.answer import AnswerUnderWay
 from motet.turn.conversation import Conversation
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
@@ -130,7 +130,8 @@ async def _answer(conversation: Conversation, call: ToolCall, output: ToolOutput
 async def _no_results(conversation: Conversation, calls: Sequence[ToolCall], error: BaseException) -> None:
     """Say of each of `calls` that `error` has come before its result."""
     stopped = isinstance(error, asyncio.CancelledError | GeneratorExit)
-    why = "it was stopped" if stopped else f"it failed: {error}"
+    done = f"; before that: {error}" if isinstance(error, Stopped) else ""
+    why = f"it was stopped{done}" if stopped else f"it failed: {error}"
     for call in calls:
         with suppress(MotetError, ValueError):  # what cannot be kept, or was never said, does not hide `error`
             await _answer(conversation, call, ToolOutput(f"{call.name}: no result, {why}", is_error=True))
