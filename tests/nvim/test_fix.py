@@ -17,6 +17,9 @@ local root, ruff = ...
 vim.lsp.config('ruff', { cmd = { ruff, 'server' }, filetypes = { 'python' }, root_markers = { 'root' } })
 vim.lsp.enable('ruff')
 vim.ui.select = function(options, _, choose) choose(options[1], 1) end
+vim.api.nvim_create_autocmd('User', { pattern = 'MotetReview', callback = function(a)
+  if a.data.pending > 0 then require('motet.review').act('accept_file') end
+end })
 vim.api.nvim_create_autocmd('User', { pattern = 'MotetFixed', callback = function(a) vim.g.fixed = a.data end })
 """
 

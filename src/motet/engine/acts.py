@@ -68,7 +68,8 @@ class Reader(Protocol):
 
 
 class Acts:
-    """The commands of one chat. `more`: commands that only this front end has, and what they do."""
+    """The commands of one chat. `more`: commands that only this front end has, and what they do. `undo` takes the newest
+    edits back, and says what it did, where not all of them are on the disk."""
 
     def __init__(
         self,
@@ -77,11 +78,13 @@ class Acts:
         engine: Engine,
         reader: Reader,
         more: Mapping[ChatCommand, Act] | None = None,
+        undo: Callable[[], Awaitable[Sequence[str]]] | None = None,
     ) -> None:
         self._chat = chat
         self._chats = chats
         self._engine = engine
         self._reader = reader
+        self._undone = undo
         context = chat.parts.context
         assert context is not None  # the engine gives every chat one
         self._context = context
@@ -207,6 +210,10 @@ class Acts:
         return Next()
 
     async def _undo(self, call: CommandCall) -> Next:
+        if self._undone is not None:
+            for line in await self._undone():
+                self._reader.say(line)
+            return Next()
         report = await self._engine.workspace.undo()
         files = (*report.restored, *report.merged, *report.removed)
         self._reader.say(f"Taken back: {', '.join(files) or 'nothing, all is as it was'}")

@@ -204,8 +204,8 @@ class Host:
         return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions)
 
     def _acts(self, chat: Chat, reader: Reader) -> Acts:
-        assert self._engine is not None and self._chats is not None  # there is a chat
-        return Acts(chat, self._chats, self._engine, reader)
+        assert self._engine is not None and self._chats is not None and self._here is not None  # there is a chat
+        return Acts(chat, self._chats, self._engine, reader, undo=self._here.undo)
 
     async def _go_on(self, buffer: int, chat: Chat, draft: str) -> None:
         """Show `chat` in the window of `buffer`."""
