@@ -83,19 +83,23 @@ local function expanded(text, tabstop)
   return done
 end
 
+---Virtual lines of new text.
+function M.lines(lines, buf)
+  return vim.tbl_map(function(text)
+    local line = expanded(text, vim.bo[buf].tabstop)
+    return { { line == "" and " " or line, "MotetAdd" } }
+  end, lines)
+end
+
 -- At most half a window of new lines is shown in place.
 local function added(lines, buf, most)
-  local shown = {}
-  for index, text in ipairs(lines) do
-    if #lines > most and index == most then
-      local lhs = key("beside")
-      local rest = ("… %d more lines%s"):format(#lines - index + 1, lhs and ", " .. lhs .. " side by side" or "")
-      shown[index] = { { rest, "MotetHint" } }
-      break
-    end
-    local line = expanded(text, vim.bo[buf].tabstop)
-    shown[index] = { { line == "" and " " or line, "MotetAdd" } }
+  if #lines <= most then
+    return M.lines(lines, buf)
   end
+  local shown = M.lines(vim.list_slice(lines, 1, most - 1), buf)
+  local lhs = key("beside")
+  local rest = ("… %d more lines%s"):format(#lines - most + 1, lhs and ", " .. lhs .. " side by side" or "")
+  shown[most] = { { rest, "MotetHint" } }
   return shown
 end
 

@@ -33,6 +33,7 @@ local function ended(_, code)
   end
   require("motet.chat").lost()
   require("motet.review").lost()
+  require("motet.writing").lost()
   if not was_ready or had or code ~= 0 then
     local why = vim.trim(last_words):match("[^\n]*$")
     notice(("it has ended (exit code %d)%s"):format(code, why ~= "" and ": " .. why or ""))

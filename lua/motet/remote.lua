@@ -5,6 +5,7 @@ local picker = require("motet.picker")
 local process = require("motet.process")
 local review = require("motet.review")
 local told = require("motet.told")
+local writing = require("motet.writing")
 
 local M = {
   attached = told.attached,
@@ -42,6 +43,8 @@ local M = {
   amended = review.amended,
   beside = review.beside,
   changes = review.changes,
+  writing = writing.draw,
+  written = writing.clear,
 }
 
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }

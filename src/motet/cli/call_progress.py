@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from motet.errors import EditFormatError
 from motet.models.protocol import ToolCallDelta
-from motet.tools.builtin import EDIT_TOOLS
-
-if TYPE_CHECKING:
-    from motet.edits import StreamParser
+from motet.tools.arriving import ArrivingCall
 
 
 class CallProgress:
@@ -32,37 +26,26 @@ class CallProgress:
 
 
 class _Call:
-    """One call; the tools that edit say by their name in which format they do."""
+    """One call, and what is known of it."""
 
     def __init__(self, tool: str) -> None:
-        from motet.edits import FORMATS, StreamParser  # 70 ms; many an answer calls nothing
-
-        format = next((format for format, name in EDIT_TOOLS.items() if name == tool), tool)
-        self._parser: StreamParser | None = StreamParser(format) if format in FORMATS else None
-        self._edits = format in FORMATS
+        self._arriving = ArrivingCall(tool)
         self._tool = tool
         self._path = ""
         self._lines = 0
 
     @property
     def doing(self) -> str:
-        if not self._edits:
+        if not self._arriving.edits:
             return f"calls {self._tool}" if self._tool else "calls a tool"
         if not self._path:
             return "writes an edit"
         return f"writes an edit to {self._path}: {self._lines} {'line' if self._lines == 1 else 'lines'}"
 
     def hear(self, arguments: str) -> None:
-        if self._parser is None:
-            return
-        from motet.edits import EditPreview
+        for piece in self._arriving.hear(arguments):
+            from motet.edits import EditPreview
 
-        try:
-            pieces = self._parser.feed(arguments)
-        except EditFormatError:
-            self._parser = None  # the tool will say what is wrong with the call, once it is complete
-            return
-        for piece in pieces:
             self._path = piece.path
             if isinstance(piece, EditPreview):
                 self._lines += len(piece.lines)

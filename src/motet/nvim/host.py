@@ -200,8 +200,8 @@ class Host:
         return await self._chats.open(stored.id, model) if stored else self._chats.new(model)
 
     def _talk(self, buffer: int, chat: Chat) -> Talk:
-        assert self._questions is not None  # it runs
-        return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions)
+        assert self._questions is not None and self._here is not None  # it runs
+        return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions, self._here)
 
     def _acts(self, chat: Chat, reader: Reader) -> Acts:
         assert self._engine is not None and self._chats is not None and self._here is not None  # there is a chat

@@ -16,10 +16,12 @@ from motet.engine.acts import Acts, Next, Reader
 from motet.engine.filling import sources_of
 from motet.errors import MotetError
 from motet.messages import Message, Role
-from motet.models.protocol import ReasoningDelta, Retrying, TextDelta
+from motet.models.protocol import ReasoningDelta, Retrying, TextDelta, ToolCallDelta
 from motet.nvim.commands import BufferReader
 from motet.nvim.page import Page
 from motet.nvim.rpc import Peer
+from motet.nvim.workspace import NvimWorkspace
+from motet.nvim.writing import Writing
 from motet.tools.kit import Human, Question
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
@@ -41,9 +43,10 @@ class Talk:
         acts: Callable[[Chat, Reader], Acts],
         another: Callable[[int, Chat, str], Awaitable[None]],
         human: Human,
+        files: NvimWorkspace,
     ) -> None:
         """`names`: all that can be named in a chat, for completion; `acts`: its slash commands; `another` goes on with
-        another chat and this draft, where that of a buffer is; `human` answers what a command asks for."""
+        another chat and this draft, where that of a buffer is; `human` answers what a command asks for; `files`: where edits show as they arrive."""
         self.chat = chat
         self._names = names
         self._acts = acts(chat, BufferReader(peer, buffer))
@@ -53,6 +56,7 @@ class Talk:
         self._asked: tuple[int, str] | None = None
         self.buffer = buffer
         self._peer = peer
+        self._writing = Writing(peer, buffer, files)
         self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
         self._turn: asyncio.Task[None] | None = None
         self._tools: list[str] = []
@@ -223,6 +227,7 @@ class Talk:
         except MotetError as error:
             self._peer.tell("refused", self.buffer, "error", str(error))
         finally:
+            self._writing.clear()
             self._page.finish(None)
             self._show_new()
             if ended is not None and ended.detail:
@@ -257,7 +262,10 @@ class Talk:
                 self._page.stream(text, model=self.chat.model.name)
             case ReasoningDelta(text):
                 self._page.stream(text, reasoning=True, model=self.chat.model.name)
+            case ToolCallDelta():
+                self._writing.hear(event)
             case AnswerStarted() | ToolsCalled() | ToolFinished():
+                self._writing.clear()
                 self._page.finish(None)
                 self._show_new()
                 self._work(event)
