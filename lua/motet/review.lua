@@ -233,7 +233,7 @@ local function watch(file)
   api.nvim_buf_attach(buf, false, {
     on_lines = function()
       if proposed[file.path] ~= file or file.buf ~= buf then
-        timer:stop()
+        timer:close()
         return true
       end
       timer:start(100, 0, vim.schedule_wrap(function()
