@@ -284,3 +284,26 @@ def test_of_two_chats_proposals_for_one_file_taking_one_moves_the_other(
     waits(vim, 0)
     assert buffer(vim) == project.text("a.txt").splitlines()
     assert buffer(vim) == ["line 1", "new 2", "2.1", *LINES[2:19], "new 20", *LINES[20:]]
+
+
+def test_what_was_rewritten_is_kept_when_it_cannot_be_taken(vim: Editor, project: Project, provider: Serve) -> None:
+    proposed(vim, project, provider, edit(("a.txt", "line 12\n", "new 12\n")))
+    vim.keys("12G\\e")
+    vim.waits_for("vim.fn.bufname():match('motet://amend') ~= nil")
+    vim.keys("ccmy words<Esc>")
+    vim.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('a.txt'), 11, 12, false, { 'mine' })")
+    vim.command("wq")
+    vim.waits_for("vim.fn.bufname():match('motet://amend') ~= nil")
+    assert vim.nvim.current.buffer[:] == ["my words"] and vim.nvim.current.buffer.options["modified"]
+    assert buffer(vim) == lines(_12="mine")
+    vim.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('a.txt'), 11, 12, false, { 'line 12' })")
+    vim.command("write")
+    vim.turn_ends()
+    assert buffer(vim) == lines(_12="my words")
+
+
+def test_a_place_that_is_only_nearly_right_says_so(vim: Editor, project: Project, provider: Serve) -> None:
+    project.write({"a.txt": "def total(values):\n    result = sum(values)\n    return result\n"})
+    near = "def total(values):\n    result = sum(valuess)\n    return result\n"
+    proposed(vim, project, provider, edit(("a.txt", near, near.replace("valuess", "values, 1"))))
+    assert "  change 1 of 1, its place is only nearly right  \\a accept  \\d reject  \\e amend" in vim.screen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest_asyncio
 from nvim.buffer_kit import Buffers, buffers
 
 from motet.errors import OutsideWorkspace, PermissionDenied, StaleFile, UndoRefused
+from motet.nvim.workspace import NvimWorkspace
 from motet.text import TextFile
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))
@@ -228,3 +230,52 @@ async def test_a_new_file_with_unsaved_text_is_not_created_over_nor_removed(vim:
     await vim.command("edit! other.txt")
     await vim.files.create("other.txt", b"theirs\n")
     assert await vim.lines() == ["theirs"] and not await vim.is_modified()
+
+
+@pytest.mark.parametrize("kept", ["hide enew", "set nomodifiable readonly", "tabnew", "setlocal undolevels=-1"])
+async def test_a_buffer_that_is_hidden_or_locked_follows_its_file(vim: Buffers, kept: str) -> None:
+    await vim.command(f"edit a.txt | {kept}")
+    await vim.edits("a.txt", "line 10\n", "ten\n")
+    options = await vim.lua("local b = vim.fn.bufnr('a.txt') return { vim.bo[b].modified, vim.bo[b].modifiable }")
+    assert options == [False, kept != "set nomodifiable readonly"]
+    assert await vim.lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, -1, false)") == changed(
+        _10="ten"
+    )
+    assert on_disk(vim).decode().splitlines() == changed(_10="ten")
+
+
+async def test_other_plugins_hear_that_a_file_was_written_and_none_can_change_what_is_written(vim: Buffers) -> None:
+    await vim.lua("""
+    vim.g.heard = {}
+    for _, name in ipairs({ 'BufWritePre', 'BufWritePost' }) do
+      vim.api.nvim_create_autocmd(name, { callback = function()
+        vim.g.heard = vim.list_extend(vim.g.heard, { name })
+        if name == 'BufWritePre' then vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'formatted' }) end
+      end })
+    end
+    """)
+    await vim.command("edit a.txt")
+    await vim.edits("a.txt", "line 10\n", "ten\n")
+    assert await vim.lua("return vim.g.heard") == ["BufWritePost"]
+    assert await vim.lines() == on_disk(vim).decode().splitlines() == changed(_10="ten")
+
+
+async def test_two_chats_that_write_one_buffer_at_once_lose_nothing(vim: Buffers) -> None:
+    await vim.command("edit a.txt")
+    await vim.types("ggccmine<Esc>")
+
+    async def write(files: NvimWorkspace, number: int) -> None:
+        while True:
+            file = await files.read("a.txt")
+            try:
+                await files.write(file, file.encode(file.text.replace(f"line {number}\n", f"new {number}\n")))
+                return
+            except StaleFile:
+                continue
+
+    async with asyncio.TaskGroup() as group:
+        for number in (5, 10, 15):
+            group.create_task(write(vim.workspace(), number))
+    assert await vim.lines() == changed(_1="mine", _5="new 5", _10="new 10", _15="new 15")
+    await vim.types("uuu")
+    assert await vim.lines() == changed(_1="mine")

@@ -134,6 +134,8 @@ class Reviews:
     async def _amended(self, hunk: str, text: str) -> None:
         one, index = self._found(hunk)
         if one is None:
+            self._peer.tell("amended", hunk, False)
+            self._tell("warn", "this change does not wait any more; what you wrote stays in its window")
             return
         try:
             await self._take_amended(one, index, text)
@@ -293,6 +295,8 @@ def _row(one: _Open, index: int) -> dict[str, object]:
     note = "removes the file" if proposal.deletes else "makes the file" if proposal.before is None else ""
     if proposal.moves_to:
         note = f"moves the file to {proposal.moves_to}"
+    elif proposal.approximate:
+        note = "its place is only nearly right"
     return {
         "id": f"{one.number}.{index}",
         "row": hunk.first if place is None else place,
