@@ -12,11 +12,11 @@ from motet.chat.compaction import summarise, summary_request
 from motet.chat.conversation import ChatConversation
 from motet.chat.draft import with_marks, without_marks
 from motet.chat.errors import ReadOnly
-from motet.chat.events import ChatEvent, End, Ended, Level, Notice, Titled
+from motet.chat.events import ChatEvent, End, Ended, Level, Notice
 from motet.chat.happening import Happening
 from motet.chat.inspecting import Changed, Inspection, change, inspected
 from motet.chat.keeping import Keeping
-from motet.chat.naming import title_by_model, title_by_words
+from motet.chat.naming import give_title, take_title
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.saying import SENDS, Saying
 from motet.chat.share import Prepared, Share
@@ -361,7 +361,7 @@ class Chat:
         try:
             ended = replace(ended, is_partial=await self._keep_broken_off(ended))
             if not self.info.title:
-                await self._take_title(happening, "")
+                await take_title(self, "", happening.tell)
             await self._count()
             if self._saying.waiting:
                 await self._saying.join_plainly()
@@ -394,7 +394,7 @@ class Chat:
                 await self._saying.join(self.model.limits)
                 return Ended(End.LIMIT, limit, can_go_on=True)
             if not self.info.title:
-                await self._give_title(happening)
+                await give_title(self, happening.tell)
             if not self._saying.waiting:
                 return Ended(End.DONE)
             self._set_budget()  # the model may be another one now
@@ -424,28 +424,6 @@ class Chat:
         """What the chat has cost, and how long it is."""
         stack = self._conversation.stack
         self.info = await self.parts.update(self.info, self.model.name, stack.cycle, len(stack), self.spending)
-
-    async def _give_title(self, happening: Happening) -> None:
-        """A title of the model's, when the first exchange is done."""
-        title = ""
-        if self.options.titles:
-            try:
-                title = await title_by_model(self.parts, self.model, self.messages, self.spending, SENDS)
-            except MotetError as error:
-                happening.tell(Notice(f"no title: {error}", Level.WARNING))
-            except asyncio.CancelledError:
-                pass  # the answer is whole: only the title is stopped
-        try:
-            await to_the_end(self._take_title(happening, title))
-        except MotetError as error:
-            happening.tell(Notice(f"the title is not kept: {error}", Level.WARNING))
-
-    async def _take_title(self, happening: Happening, title: str) -> None:
-        """Name the chat, by the first thing that was said where there is no `title`."""
-        title = title or title_by_words(self.messages)
-        if title:
-            await self.rename(title)
-            happening.tell(Titled(self.info.title))
 
     async def _sum_up(self, old: Sequence[Message], previous: Message | None) -> tuple[str, str]:
         model = await self.parts.model_for(Work.COMPACT, self.model)
