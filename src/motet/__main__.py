@@ -18,6 +18,9 @@ def main() -> int:
     import gc
     import signal
 
+    from motet.cores import leave_no_core
+
+    leave_no_core()
     gc.set_threshold(COLLECTED_AFTER)
     from motet.cli import run  # click, and with it 60 ms
     from motet.errors import ExitCode

@@ -131,6 +131,7 @@ def command_lines() -> list[str]:
     return lines
 
 
+@pytest.mark.acceptance("T-12")
 @pytest.mark.parametrize("source", ["env:ACME_API_KEY", "cmd:cat", "file"])
 def test_the_key_of_a_provider_is_in_no_command_line_in_nothing_that_is_kept_and_in_nothing_that_is_exported(
     project: Project, provider: Serve, source: str
@@ -157,6 +158,11 @@ def test_the_key_of_a_provider_is_in_no_command_line_in_nothing_that_is_kept_and
     lines = command_lines()
     assert any("sleep\x001000" in line for line in lines) and any("--record" in line for line in lines)
     assert [line for line in lines if KEY in line] == []
+    if Path("/proc/self/limits").exists():
+        core = next(
+            line for line in Path(f"/proc/{running.pid}/limits").read_text().splitlines() if "core file" in line
+        )
+        assert core.split()[4] == ("0" if core.split()[5] == "0" else "1")  # bytes: no core is written
     running.terminate()
     out, err = running.communicate(timeout=DEADLINE)
     assert running.returncode == 130

@@ -102,7 +102,13 @@ def test_version_is_answered_before_anything_is_imported() -> None:
 def test_help_imports_the_command_line_library_and_no_room() -> None:
     modules = imported_by("from motet.__main__ import main; raise SystemExit(main())", "--help")
     assert foreign(modules) == {"click"}
-    assert {name.split(".")[1] for name in ours(modules) - {"motet"}} == {"__main__", "cli", "errors", "visible"}
+    assert {name.split(".")[1] for name in ours(modules) - {"motet"}} == {
+        "__main__",
+        "cli",
+        "cores",
+        "errors",
+        "visible",
+    }
 
 
 async def test_a_question_imports_neither_the_edit_engine_nor_what_reads_files_pages_and_servers(home: Path) -> None:

@@ -8,6 +8,7 @@ import shlex
 import tempfile
 from pathlib import Path, PurePosixPath
 
+from motet.cores import as_before
 from motet.errors import UsageError, WorkspaceError
 from motet.paths import state_dir
 
@@ -27,7 +28,7 @@ async def run_editor(file: Path) -> None:
     command = editor_command()
     try:
         # The editor needs the terminal itself, so it is no child in a session of its own.
-        process = await asyncio.create_subprocess_exec(*command, str(file))
+        process = await asyncio.create_subprocess_exec(*command, str(file), preexec_fn=as_before)
     except OSError as error:
         raise UsageError(f"cannot start the editor {command[0]}: {error.strerror}; set $EDITOR") from error
     try:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from motet.cores import as_before
 from motet.errors import ProcessError
 from motet.process.exit import exit_of
 from motet.process.guard import guard
@@ -180,13 +181,14 @@ class _Incoming(asyncio.StreamReaderProtocol):
         self.silent.set()
 
 
-def _die_with(parent: int) -> Callable[[], None] | None:
+def _die_with(parent: int) -> Callable[[], None]:
     """What the child does before it becomes the program: ask the kernel to kill it when `parent` dies."""
     prctl = _prctl()
     if prctl is None:
-        return None
+        return as_before
 
     def before_exec() -> None:
+        as_before()
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it died before the kernel was asked
             os._exit(1)
