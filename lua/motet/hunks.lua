@@ -3,6 +3,8 @@ local api = vim.api
 local M = {}
 
 local ns = api.nvim_create_namespace("motet.review")
+-- Where hunks are, kept from the first drawing on: these move with the text, and are never drawn anew by a guess.
+local anchors = api.nvim_create_namespace("motet.review.anchors")
 
 ---@class motet.Hunk
 ---@field id string
@@ -24,6 +26,7 @@ local ns = api.nvim_create_namespace("motet.review")
 ---@field above? integer   virtual lines above the first line
 ---@field maps? table[]
 ---@field beside? boolean  it is shown side by side
+---@field anchors? table<string, integer>   marks, by the names of hunks
 for name, link in pairs({
   MotetAdd = "DiffAdd", MotetDelete = "DiffDelete", MotetHint = "Comment", MotetStale = "WarningMsg",
   MotetSign = "Special",
@@ -128,6 +131,23 @@ local function put(file, row, lines)
   end
 end
 
+-- A stale hunk is where its anchor is; every other one is anchored where it is.
+local function anchor(file, hunk, kept)
+  local before = file.anchors and file.anchors[hunk.id]
+  if hunk.stale then
+    local at = before and api.nvim_buf_get_extmark_by_id(file.buf, anchors, before, { details = true }) or {}
+    if at[1] then -- what was replaced as a whole stood before its mark
+      hunk.row = at[3].end_row > at[1] and at[1] or math.max(at[1] - 1, 0)
+    end
+    kept[hunk.id] = before
+  elseif hunk.count > 0 and hunk.row + hunk.count <= api.nvim_buf_line_count(file.buf) then
+    local last = hunk.row + hunk.count == api.nvim_buf_line_count(file.buf)
+    kept[hunk.id] = api.nvim_buf_set_extmark(file.buf, anchors, hunk.row, 0, {
+      id = before, end_row = hunk.row + hunk.count, end_col = 0, strict = not last,
+    })
+  end
+end
+
 local function draw_hunk(file, hunk, most, width)
   local buf = file.buf ---@cast buf integer
   local last = api.nvim_buf_line_count(buf)
@@ -182,17 +202,39 @@ function M.draw(file)
   file.above = nil
   local rows, columns = size(buf)
   local most = math.max(math.floor(rows / 2), 2)
+  local kept = {}
   for _, hunk in ipairs(file.hunks) do
+    anchor(file, hunk, kept)
     draw_hunk(file, hunk, most, columns)
   end
+  for id, mark in pairs(file.anchors or {}) do
+    if not kept[id] then
+      api.nvim_buf_del_extmark(buf, anchors, mark)
+    end
+  end
+  file.anchors = kept
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     M.reveal(file, win)
   end
 end
 
+---Where the hunks of a buffer are by now, as far as that is known: names, first rows, and those after the last.
+---@return [string, integer, integer][]
+function M.anchors(file)
+  local found = {}
+  for id, mark in pairs(file.anchors or {}) do
+    local at = api.nvim_buf_get_extmark_by_id(file.buf, anchors, mark, { details = true })
+    if at[1] then
+      found[#found + 1] = { id, at[1], at[3].end_row }
+    end
+  end
+  return found
+end
+
 ---Take everything away again.
 function M.clear(buf)
   api.nvim_buf_clear_namespace(buf, ns, 0, -1)
+  api.nvim_buf_clear_namespace(buf, anchors, 0, -1)
 end
 
 -- Rows of a hunk now, from 0 and the end exclusive: marks move with the text.

@@ -39,6 +39,7 @@ local M = {
   snapshot = files.snapshot,
   change = files.change,
   review = review.show,
+  marks = review.marks,
   amend = review.amend,
   amended = review.amended,
   beside = review.beside,

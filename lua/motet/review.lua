@@ -247,7 +247,7 @@ local function watch(file)
     group = group,
     buffer = buf,
     callback = function()
-      file.buf, file.maps = nil, nil
+      file.buf, file.maps, file.anchors = nil, nil, nil
     end,
   })
 end
@@ -351,6 +351,15 @@ api.nvim_create_autocmd("WinResized", {
     end
   end,
 })
+
+---The change number of a file's buffer, and where its hunks are in it.
+function M.marks(path)
+  local file = proposed[path]
+  if not file or not file.buf or not api.nvim_buf_is_loaded(file.buf) then
+    return { -1, {} }
+  end
+  return { api.nvim_buf_get_changedtick(file.buf), hunks.anchors(file) }
+end
 
 ---How many changes wait.
 ---@return integer

@@ -177,6 +177,33 @@ def test_a_hunk_whose_lines_the_human_changed_is_not_made_and_that_is_told(
     )
 
 
+def test_lines_typed_right_beside_a_hunk_do_not_stop_it(vim: Editor, project: Project, provider: Serve) -> None:
+    proposed(vim, project, provider, THREE)
+    vim.keys("9Gccabove<Esc>10Gobelow<Esc>10G\\a")
+    waits(vim, 2)
+    assert buffer(vim)[8:12] == ["above", "new 10", "below", "line 11"]
+    vim.keys("3Gccbelow 2<Esc>2G\\a")
+    waits(vim, 1)
+    assert buffer(vim)[:3] == ["line 1", "new 2", "below 2"]
+
+
+@pytest.mark.acceptance("T-26")
+def test_of_equal_lines_the_one_that_was_meant_is_changed_or_none(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    project.write({"a.txt": "a {\n}\n}\nb {\n}\n}\nc\n"})
+    served = proposed(vim, project, provider, edit(("a.txt", "b {\n}\n", "b {\nend\n")))
+    vim.keys("5Gdd")
+    vim.keys("5G\\A")
+    vim.waits_for("#vim.g.messages == 2")
+    assert "are others now, so it is not made" in vim.messages[1]
+    assert buffer(vim) == ["a {", "}", "}", "b {", "}", "c"]
+    vim.keys("u5G\\a")
+    vim.turn_ends()
+    assert buffer(vim) == ["a {", "}", "}", "b {", "end", "}", "c"]
+    assert result(served).startswith("a.txt: applied 1 of 1 hunk")
+
+
 def test_a_stale_hunk_waits_again_when_the_human_undoes_the_change(
     vim: Editor, project: Project, provider: Serve
 ) -> None:

@@ -11,12 +11,14 @@ import asyncio
 import itertools
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from motet.edits import Decision, Hunk, Proposal
 from motet.edits.lines import join_lines
 from motet.errors import FileMissing, MotetError, StaleFile
 from motet.nvim.rpc import Peer
 from motet.nvim.sheet import Sheet
+from motet.nvim.snapshot import Snapshot
 from motet.nvim.workspace import NvimWorkspace
 from motet.tools import Reviewer, Stopped
 from motet.visible import visible
@@ -216,7 +218,19 @@ class Reviews:
         """Compare with the file as it is; the change number of its buffer, if it has one."""
         file, held = await one.files.look(one.path)
         one.sheet = one.sheet.with_file(file)
-        return held.tick if held is not None else 0
+        if held is None:
+            return 0
+        if one.sheet.is_written and any(one.sheet.places[index] is None for index in one.sheet.pending):
+            one.sheet = one.sheet.anchored(await self._marks(one, held))
+        return held.tick
+
+    async def _marks(self, one: _Open, held: Snapshot) -> dict[int, tuple[int, int]]:
+        """Where the editor has moved the hunks to, as the human typed."""
+        told = cast("tuple[int, list[tuple[str, int, int]]]", await self._peer.lua("marks", one.files.real(one.path)))
+        if told[0] != held.tick:
+            return {}
+        hunks = [(*name.split("."), first, last) for name, first, last in told[1]]
+        return {int(index): (first, last) for number, index, first, last in hunks if int(number) == one.number}
 
     async def _show(self, path: str) -> None:
         """Show what waits in a file, all that is proposed for it; who has nothing left to wait for is told."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from motet.edits import Decision, Hunk, Proposal
 from motet.edits.hunks import apply_hunks
+from motet.edits.lines import split_lines
 from motet.text import TextFile
 from motet.text.merge import LineMap
 
@@ -58,6 +59,18 @@ class Sheet:
             taken = proposal.hunks[other].is_taken
             proposal = proposal.decide(other, Decision.PENDING if taken else Decision.ACCEPTED)
         return replace(self, proposal=proposal, now=now, places=_places(proposal, now.text))
+
+    def anchored(self, marks: Mapping[int, tuple[int, int]]) -> Sheet:
+        """The same with the places that the editor has kept, by hunk the first row and the one after the last, where
+        nothing else tells and just the lines that a hunk takes away stand there."""
+        if self.now is None:
+            return self
+        lines, places = split_lines(self.now.text), list(self.places)
+        for index, (first, last) in marks.items():
+            old = self.proposal.hunks[index].hunk.old
+            if places[index] is None and old and last - first == len(old) and tuple(lines[first:last]) == old:
+                places[index] = first
+        return replace(self, places=tuple(places))
 
     def decide(self, index: int, decision: Decision, remark: str = "") -> Sheet:
         """The same with a hunk decided; one whose place has changed can only be left out."""
