@@ -17,6 +17,10 @@ local ns = api.nvim_create_namespace("motet.draft")
 ---@field busy boolean      a turn runs: nothing in this buffer can be typed
 ---@field drawing boolean   what changes now is ours
 ---@field damage? "head"|"all"  of the transcript, by somebody else
+---@field before? string[]  the draft before the command that runs
+---@field frozen? boolean   what the draft's lines are now is not known: they stay as they were
+---@field looking? boolean  a change by somebody else will be looked at
+---@field spot? integer[]    where the cursor was in the draft last: line of it, from 1, and column
 ---@field nonce string      of the markers
 ---@field block? boolean    a context block stands at the head of the draft
 
@@ -68,15 +72,17 @@ end
 -- The heading stands at `row` now, and the draft below it.
 local function settle(chat, row)
   chat.mark = api.nvim_buf_set_extmark(chat.buf, ns, row, 0, { id = chat.mark, right_gravity = true })
-  chat.head, chat.from, chat.damage = row, row + #HEAD, nil
+  chat.head, chat.from, chat.damage, chat.frozen = row, row + #HEAD, nil, nil
   chat.typed = api.nvim_buf_get_lines(chat.buf, chat.from, -1, false)
 end
 
 ---The transcript cannot be typed in: the buffer is modifiable where the draft is, while no turn runs.
 function M.guard(chat)
-  if api.nvim_get_current_buf() == chat.buf then
-    local typable = not chat.busy and (chat.damage or api.nvim_win_get_cursor(0)[1] > chat.from)
-    vim.bo[chat.buf].modifiable = typable and true or false
+  if api.nvim_get_current_buf() == chat.buf and not chat.damage then
+    local row, column = unpack(api.nvim_win_get_cursor(0))
+    local in_draft = row > chat.from
+    vim.bo[chat.buf].modifiable = in_draft and not chat.busy
+    chat.spot = in_draft and { row - chat.from, column } or chat.spot
   end
 end
 
@@ -136,6 +142,11 @@ end
 -- The draft's heading was changed, or no line of the draft is left: that is made good as a part of the same change,
 -- so that undo takes both back.
 local function mend_head(chat)
+  local have = api.nvim_buf_get_lines(chat.buf, chat.head, chat.head + #HEAD + 1, false)
+  if #have > #HEAD and have[1] == HEAD[1] and have[2] == HEAD[2] then
+    settle(chat, chat.head) -- an undo, on its way
+    return
+  end
   chat.drawing = true
   api.nvim_buf_call(chat.buf, function()
     vim.bo.modifiable = true
@@ -144,12 +155,6 @@ local function mend_head(chat)
   end)
   chat.drawing = false
   settle(chat, chat.head)
-  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
-    local row = api.nvim_win_get_cursor(win)[1] - 1
-    if row >= chat.head and row < chat.from then
-      api.nvim_win_set_cursor(win, { chat.from + 1, 0 })
-    end
-  end
 end
 
 -- The transcript was changed: that is undone, and what cannot be undone is drawn anew. The draft is as it was.
@@ -178,12 +183,15 @@ local function mend(chat, redraw)
   if not chat.damage or not api.nvim_buf_is_loaded(chat.buf) then
     return
   end
-  local all = chat.damage == "all"
-  if all then
+  if chat.damage == "all" then
     mend_all(chat)
     redraw()
   else
     mend_head(chat)
+  end
+  if api.nvim_get_current_buf() == chat.buf and api.nvim_win_get_cursor(0)[1] <= chat.from then
+    local line, column = unpack(chat.spot or { #chat.typed, 0 })
+    api.nvim_win_set_cursor(0, { chat.from + math.min(line, #chat.typed), column })
   end
   vim.bo[chat.buf].modified = false
   M.guard(chat)
@@ -191,30 +199,28 @@ end
 
 -- The lines from `first` to `last` are those up to `new` now, by somebody else's hand.
 local function changed(chat, first, last, new)
-  if chat.damage == "all" then
+  local from = chat.from
+  if chat.damage == "all" or chat.frozen then
+    return
+  elseif first < chat.head then
+    chat.damage, chat.typed = "all", chat.before or chat.typed
+    return
+  elseif first < from and chat.damage then
+    chat.frozen = true
     return
   end
-  local typed, from = chat.typed, chat.from
-  if first < from and (chat.damage or first < chat.head) then
-    chat.damage = "all"
-    return
-  end
-  local into = api.nvim_buf_get_lines(chat.buf, first, new, false)
-  if first >= from then
-    if last - first == new - first then
-      for index, line in ipairs(into) do
-        typed[first - from + index] = line
-      end
-    else
-      local kept = vim.list_slice(typed, 1, first - from)
-      chat.typed = vim.list_extend(vim.list_extend(kept, into), typed, last - from + 1)
+  local typed, into = chat.typed, api.nvim_buf_get_lines(chat.buf, first, new, false)
+  if first >= from and last == new then
+    for index, line in ipairs(into) do
+      typed[first - from + index] = line
     end
+  elseif first >= from then
+    local kept = vim.list_slice(typed, 1, first - from)
+    chat.typed = vim.list_extend(vim.list_extend(kept, into), typed, last - from + 1)
   else
-    -- Of what was put there, that is the draft's which took the place of some of it.
     chat.damage = "head"
-    if last > from then
-      chat.typed = vim.list_extend(into, typed, last - from + 1)
-      chat.from = first
+    if first > chat.head or last > from then -- what stands in the place of the blank line, or of the draft, is typed
+      chat.typed, chat.from = api.nvim_buf_get_lines(chat.buf, first, -1, false), first
     else
       chat.from = from + new - last
     end
@@ -222,6 +228,20 @@ local function changed(chat, first, last, new)
   if #chat.typed == 0 then
     chat.typed, chat.damage = { "" }, chat.damage or "head"
   end
+end
+
+-- A change by somebody else: what a command does is looked at as a whole, when it is over.
+local function heard(chat, first, last, new, redraw)
+  if not chat.looking then
+    chat.looking = true
+    -- While the human inserts, each key is a change of its own.
+    chat.before = api.nvim_get_mode().mode:sub(1, 1) ~= "i" and vim.list_slice(chat.typed) or nil
+    vim.schedule(function()
+      chat.looking, chat.before = false, nil
+      mend(chat, redraw)
+    end)
+  end
+  changed(chat, first, last, new)
 end
 
 ---Make `chat.buf` a document: an empty draft, and nothing above it. `redraw` has the transcript drawn anew.
@@ -236,13 +256,7 @@ function M.begin(chat, redraw)
         return true
       end
       if not chat.drawing then
-        local before = chat.damage
-        changed(chat, first, last, new)
-        if chat.damage and not before then
-          vim.schedule(function()
-            mend(chat, redraw)
-          end)
-        end
+        heard(chat, first, last, new, redraw)
       end
     end,
   })

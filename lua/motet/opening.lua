@@ -68,6 +68,9 @@ local function prepare(chat)
     chats.latest = buf
     document.guard(chat)
   end)
+  hear("InsertLeave", buf, function()
+    vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what a plug-in does next is no part of what was typed
+  end)
   hear("BufWinEnter", buf, function()
     layout.style(api.nvim_get_current_win())
     blocks.fold_window(api.nvim_get_current_win(), chat)
