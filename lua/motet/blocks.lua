@@ -78,8 +78,8 @@ end
 ---Make the folds of a window that shows the chat from now on.
 function M.fold_window(win, chat)
   local ids = {}
-  for _, mark in ipairs(api.nvim_buf_get_extmarks(chat.buf, ns, 0, -1, {})) do
-    local line = lines_at(chat.buf, mark[2])
+  for _, mark in ipairs(kinds[chat.buf] and api.nvim_buf_get_extmarks(chat.buf, ns, 0, -1, {}) or {}) do
+    local line = lines_at(chat.buf, mark[2]) or ""
     if FOLDED[kinds[chat.buf][mark[1]]] and not line:match("^<!%-%- motet %S+ %l+ %- ") then
       ids[#ids + 1] = mark[1]
     end
@@ -132,6 +132,7 @@ end
 ---The buffer has gone.
 function M.forget(buf)
   kinds[buf] = nil
+  api.nvim_buf_clear_namespace(buf, ns, 0, -1)
 end
 
 return M

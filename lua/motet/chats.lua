@@ -13,6 +13,7 @@ local M = {}
 ---@field open boolean       the program knows it
 ---@field waiting string[]   said while a turn runs, and not part of the conversation yet
 ---@field note? integer      buffer of a draft in a window of its own
+---@field left? string[]     what was in that when it was unloaded
 ---@field timer? uv.uv_timer_t
 M.by_buf = {} ---@type table<integer, motet.Chat>
 M.latest = nil ---@type integer?

@@ -14,12 +14,12 @@ function M.owner(buf)
 end
 
 local function is_alive(chat)
-  return chat.note and api.nvim_buf_is_valid(chat.note)
+  return chat.note and api.nvim_buf_is_loaded(chat.note)
 end
 
 ---What is typed there, without trailing blank space.
 function M.text(chat)
-  local lines = is_alive(chat) and api.nvim_buf_get_lines(chat.note, 0, -1, false) or {}
+  local lines = is_alive(chat) and api.nvim_buf_get_lines(chat.note, 0, -1, false) or chat.left or {}
   return (table.concat(lines, "\n"):gsub("%s+$", ""))
 end
 
@@ -30,8 +30,15 @@ local function buffer(chat, prepare)
   bo.buftype, bo.bufhidden, bo.swapfile, bo.modeline = "acwrite", "hide", false, false
   api.nvim_buf_set_name(buf, "motet://draft/" .. chat.buf)
   bo.filetype = "motet"
+  api.nvim_buf_set_lines(buf, 0, -1, false, chat.left or {})
+  chat.left, bo.modified = nil, false
+  api.nvim_create_autocmd("BufUnload", {
+    buffer = buf,
+    callback = function() -- by the human's hand, or on the way out of the editor
+      chat.left = owners[buf] and api.nvim_buf_get_lines(buf, 0, -1, false)
+    end,
+  })
   prepare(buf)
-  return buf
 end
 
 local function split(chat, host)
@@ -50,6 +57,7 @@ end
 ---Go to the draft's window, which is opened where there is none. `prepare`: what its buffer needs when it is made.
 function M.open(chat, prepare)
   if not is_alive(chat) then
+    M.take(chat, true)
     buffer(chat, prepare)
   end
   local shown = vim.fn.win_findbuf(chat.note)[1]
@@ -64,12 +72,12 @@ function M.open(chat, prepare)
   wo.wrap, wo.linebreak, wo.number, wo.relativenumber, wo.signcolumn = true, true, false, false, "no"
 end
 
----Take what is typed there, and close its windows.
+---Take what is typed there, and close its windows. `leave`: what is left of it stays.
 ---@return string
-function M.take(chat)
-  local text = M.text(chat)
-  if is_alive(chat) then
-    local buf = chat.note
+function M.take(chat, leave)
+  local text, buf = M.text(chat), chat.note
+  chat.left = leave and chat.left or nil
+  if buf then
     chat.note, owners[buf] = nil, nil
     local was_here = api.nvim_get_current_buf() == buf
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do

@@ -12,9 +12,20 @@ local M = {}
 local group = api.nvim_create_augroup("motet", {})
 local PREFIX = "motet://chat/"
 
----The name of the buffer of the chat with that id.
-function M.name(id)
-  return PREFIX .. id
+-- Neovim keeps a buffer for the name that was, and makes it the alternate file.
+local function name_it(buf, name)
+  local before = api.nvim_buf_get_name(buf)
+  if before ~= name and pcall(vim.cmd, ("keepalt call nvim_buf_set_name(%d, %s)"):format(buf, vim.fn.string(name))) then
+    local left = vim.fn.bufnr("^" .. before .. "$")
+    if left ~= -1 and left ~= buf then
+      pcall(api.nvim_buf_delete, left, { force = true })
+    end
+  end
+end
+
+---The buffer shows the chat with that id.
+function M.named(buf, id)
+  name_it(buf, PREFIX .. id)
 end
 
 local function id_of(name)
@@ -84,6 +95,7 @@ end
 function M.adopt(buf, id, lenient)
   local chat = { buf = buf, id = "", nonce = "", busy = false, status = {}, waiting = {} }
   chats.by_buf[buf], chats.latest = chat, buf
+  api.nvim_clear_autocmds({ group = group, buffer = buf }) -- it may have been unloaded before
   local bo = vim.bo[buf]
   bo.buftype, bo.bufhidden, bo.swapfile, bo.modeline, bo.buflisted = "acwrite", "hide", false, false, false
   document.begin(chat, function()
@@ -105,7 +117,7 @@ end
 ---A new buffer, which is named like a chat.
 function M.buffer()
   local buf = api.nvim_create_buf(false, false)
-  api.nvim_buf_set_name(buf, M.name("new-" .. buf))
+  api.nvim_buf_set_name(buf, PREFIX .. "new-" .. buf)
   return buf
 end
 

@@ -60,6 +60,12 @@ local function start()
     return false
   end
   job, ready = id, false
+  vim.api.nvim_create_autocmd("VimLeave", {
+    group = vim.api.nvim_create_augroup("motet.process", {}),
+    callback = function()
+      M.tell("leave") -- the last word: the program ends what runs, and keeps what it was told
+    end,
+  })
   return true
 end
 

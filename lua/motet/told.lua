@@ -10,7 +10,7 @@ function M.attached(buf, id, nonce, status)
   local chat = chats.by_buf[buf]
   if chat then
     chat.id, chat.nonce = id, nonce
-    pcall(api.nvim_buf_set_name, buf, opening.name(id))
+    opening.named(buf, id)
     M.status(buf, status)
     if chats.unsaid(chat) ~= "" then
       chats.keep_soon(chat)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -37,6 +38,9 @@ from motet.workspace import DiskWorkspace
 if TYPE_CHECKING:  # most editors never ask for it
     from motet.nvim.fixing import Fixing
 
+_LAST_WORDS = 0.2
+"""Seconds that an editor that ends has to say that it does."""
+
 Act = Callable[[Talk], object]
 
 
@@ -49,6 +53,7 @@ class Host:
         self._opening: dict[int, list[Act]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._gone = asyncio.Event()
         self._peer: Peer | None = None
         self._questions: Questions | None = None
         self._engine: Engine | None = None
@@ -106,6 +111,8 @@ class Host:
                 self._start(undo(self._here, self.peer), 0)
             case "changes", [] if self._here is not None:
                 self._start(list_changes(self._here, self._writes, self.peer), 0)
+            case "leave", []:
+                self._gone.set()
             case "answered", [int(number), answer] if self._questions is not None:
                 self._questions.answered(number, answer)
             case _:
@@ -121,12 +128,16 @@ class Host:
         """Serve the editor until it has gone."""
         self._peer = peer = await over_stdio(self.heard)
         self._questions = Questions(peer)
+        # An editor that quits ends its children at once; what it told before may still be on its way.
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, lambda: loop.call_later(_LAST_WORDS, self._gone.set))
         reading = asyncio.create_task(peer.run())
+        reading.add_done_callback(lambda _: self._gone.set())
         try:
             engine = Engine(Path.cwd(), ask=self._questions.ask)
         except MotetError as error:
             peer.tell("failed", str(error))
-            await reading
+            await self._gone.wait()
             return
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
         self._reviews = Reviews(peer, lambda level, text: peer.tell("notice", 0, level, text))
@@ -135,7 +146,7 @@ class Host:
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)
-            await reading
+            await self._gone.wait()
             ending = [*(talk.close() for talk in self._talks.values()), *self._closing.values()]
             await asyncio.gather(*ending, return_exceptions=True)
 

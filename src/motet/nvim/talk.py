@@ -59,6 +59,7 @@ class Talk:
         self._writing = Writing(peer, buffer, files)
         self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
         self._turn: asyncio.Task[None] | None = None
+        self._is_stopping = False
         self._tools: list[str] = []
         self._known = len(chat.messages)
         self._block = ""
@@ -83,6 +84,7 @@ class Talk:
     def send(self, draft: str, is_draft: bool) -> None:
         """Say a text: a turn of its own, or, while one runs, a word at its next gap. A command waits for the turn's
         end. `is_draft`: it is the whole draft, and what its context block leaves out is shared no more."""
+        self._is_stopping = self._is_stopping and self._is_busy
         if self.chat.is_running and not self._acts.is_command(draft):
             self.chat.say(draft)
         else:
@@ -92,7 +94,10 @@ class Talk:
         if before is not None:
             await asyncio.wait({before})
         block, text = self._read(draft) if is_draft else (None, draft)
-        if self._acts.is_command(text):
+        if self._is_stopping:
+            self._peer.tell("returned", self.buffer, draft)
+            self._peer.tell("idle", self.buffer)
+        elif self._acts.is_command(text):
             await self._command(text, draft)
         else:
             await self._run(self.chat.send(text), draft, block)
@@ -134,11 +139,13 @@ class Talk:
     def retry(self) -> None:
         """Ask again what was not answered, or go on where a limit ended the turn."""
         if not self._is_busy:
+            self._is_stopping = False
             self._peer.tell("taken", self.buffer, False)
             self._turn = asyncio.create_task(self._run(self.chat.go_on(), ""))
 
     def stop(self) -> None:
-        """End the turn."""
+        """End the turn, also one that has not begun yet."""
+        self._is_stopping = True
         self.chat.stop()
 
     async def close(self) -> None:
@@ -246,6 +253,8 @@ class Talk:
         ended: Ended | None = None
         async with aclosing(turn) as events:
             async for event in events:
+                if self._is_stopping:
+                    self.chat.stop()
                 self._draw(event, text)
                 ended = event if isinstance(event, Ended) else ended
         return ended

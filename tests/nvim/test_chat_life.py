@@ -1,0 +1,244 @@
+"""A chat is hidden, wiped, reopened, restored, shared between editors, and nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli.kit import Project, Provider
+from nvim.nvim_kit import Editor, editor, ends, told
+
+from motet.models.scripted import Answer, HttpError, Wire, call
+
+Serve = Callable[..., Provider]
+YES = Answer(text="Yes.")
+STREAMING = Answer(text="one two three four", wire=Wire(text_chars=4, stall_after=3))
+OPENED = "vim.b.motet_title ~= nil and #vim.tbl_filter(function(l) return l == 'Yes.' end, vim.api.nvim_buf_get_lines(0, 0, -1, false)) > 0"
+
+
+def said_and_typed(vim: Editor, text: str = "hello", typed: str = "draft") -> list[str]:
+    """A chat with one answer and a stored draft; its lines."""
+    vim.command(f"Motet chat {text}")
+    vim.turn_ends()
+    vim.keys(f"GA{typed}<Esc>")
+    vim.waits_for(f"vim.b.motet_kept == '{typed}'")
+    return vim.lines
+
+
+def has(vim: Editor, line: str) -> None:
+    """Return when the current buffer holds the line, and what was said."""
+    vim.lua("vim.g.line = ...", line)
+    vim.waits_for("vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), vim.g.line)")
+    vim.waits_for("vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), 'Yes.')")
+
+
+def test_a_chat_is_wiped_and_opened_again_by_its_name(vim: Editor, provider: Serve) -> None:
+    served = provider([YES, YES])
+    before = said_and_typed(vim)
+    name = vim.nvim.current.buffer.name
+    for again in ("bwipeout", "bdelete", "bunload"):
+        vim.command(again)
+        vim.command(f"edit {name}")
+        has(vim, "draft")
+        assert vim.lines == before
+        assert vim.nvim.current.buffer.name == name
+    vim.command("edit")
+    has(vim, "draft")
+    assert (vim.lines, vim.messages) == (before, [])
+    vim.command("write")
+    vim.turn_ends()
+    assert told(served.requests[1].body)[-1] == ("user", "draft")
+
+
+def test_it_is_hidden_and_moved_between_windows_and_tabs_while_it_streams(vim: Editor, provider: Serve) -> None:
+    text = "".join(f"line {number}\n" for number in range(300))
+    provider([Answer(text=text, wire=Wire(text_chars=8))])
+    vim.command("Motet chat go")
+    chat = vim.nvim.current.buffer.number
+    vim.waits_for("vim.fn.search('^line 3$', 'n') > 0")
+    for command in (
+        "quit", f"sbuffer {chat}", "wincmd T", "vsplit", "wincmd x", "enew", f"buffer {chat}", "hide", "tabonly", "only"
+    ):  # fmt: skip
+        vim.command(command)
+    vim.command("enew")
+    vim.turn_ends()
+    vim.command(f"buffer {chat}")
+    assert vim.lines == [
+        "",
+        "## Me",
+        "",
+        "go",
+        "",
+        "## motet (scripted/one)",
+        "",
+        *text.split("\n"),
+        "",
+        "## Me",
+        "",
+        "",
+    ]
+    assert vim.messages == []
+
+
+def test_a_chat_is_open_once(vim: Editor, provider: Serve) -> None:
+    provider([YES])
+    said_and_typed(vim)
+    chat = vim.nvim.current.buffer
+    vim.command("Motet toggle")
+    vim.command("Motet open last")
+    vim.waits_for(f"vim.api.nvim_get_current_buf() == {chat.number}")
+    assert [buffer.name for buffer in vim.nvim.buffers if "motet:" in buffer.name] == [chat.name]
+    vim.command(f"Motet open {chat.name.rpartition('/')[2]}")
+    assert vim.nvim.current.buffer.number == chat.number
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_session_opens_its_chats_again(provider: Serve, tmp_path: Path, streams: bool) -> None:
+    provider([YES, STREAMING])
+    session = tmp_path / "Session.vim"
+    with editor() as vim:
+        before = said_and_typed(vim)
+        if streams:
+            vim.keys("<CR>")
+            vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('one') ~= nil")
+            vim.keys("inext<Esc>")
+            vim.waits_for("vim.fn.bufname() == '' or #vim.api.nvim_list_wins() == 3")
+        vim.command("Motet new")
+        vim.command(f"mksession {session}")
+        program = vim.program
+        vim.nvim.command("qall", async_=True)
+        assert ends(program, 10)
+    with editor() as vim:
+        vim.command(f"silent source {session}")
+        vim.command("wincmd b")
+        names = [window.buffer.name for window in vim.nvim.windows]
+        shown = [name for name in names if "motet://" in name]
+        assert len(shown) == 2
+        for window in vim.nvim.windows:
+            if window.buffer.name == shown[0]:
+                vim.nvim.current.window = window
+        if (
+            vim.lua(
+                "return #vim.tbl_filter(function(l) return l == 'Yes.' end, vim.api.nvim_buf_get_lines(0,0,-1,false))"
+            )
+            == 0
+        ):
+            vim.waits_for("true")
+        has(vim, "next" if streams else "draft")
+        if not streams:
+            assert vim.lines == before
+        assert vim.messages == []
+
+
+def test_of_two_editors_one_writes_and_the_other_reads_until_it_is_free(provider: Serve) -> None:
+    served = provider([YES, YES])
+    with editor() as first, editor() as second:
+        before = said_and_typed(first)
+        first.keys("0D")
+        first.waits_for("vim.b.motet_kept == ''")
+        second.command("Motet open last")
+        has(second, "Yes.")
+        held = "motet: another motet has this chat: close it there, and what you send here goes on with it; what you type stays"
+        assert second.messages == [held]
+        assert second.lua("return require('motet').status().readonly")
+        second.keys("GAfrom here<Esc><CR>")
+        second.turn_ends()
+        assert second.lines == [*before[:-1], "from here"]
+        assert second.messages == [held, held]
+        assert len(served.requests) == 1
+        first.command("bwipeout")
+        first.command("Motet new")
+        first.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+        second.keys("<CR>")
+        second.turn_ends()
+        assert second.messages == [held, held]
+        assert told(served.requests[1].body)[-1] == ("user", "from here")
+        assert not second.lua("return require('motet').status().readonly")
+
+
+@pytest.mark.acceptance("S0-060")
+def test_quitting_while_it_streams_loses_nothing(provider: Serve, project: Project) -> None:
+    provider([YES, Answer(text="one two three four", wire=Wire(text_chars=4, stall_after=3))])
+    with editor() as vim:
+        said_and_typed(vim)
+        vim.keys("<CR>")
+        vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('one two') ~= nil")
+        vim.keys("inext<Esc>")
+        program = vim.program
+        vim.nvim.command("qall", async_=True)
+        assert ends(program, 10)
+    with editor() as vim:
+        vim.command("Motet open last")
+        has(vim, "next")
+        assert vim.said == [
+            "## Me", "hello", "## motet (scripted/one)", "Yes.", "## Me", "draft", "## motet (scripted/one)",
+            "one two ", "*interrupted*", "## Me", "next",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("quits", ["quit", "quitall", "close", "tabclose", "xall", "wqall", "exit", "normal! ZZ"])
+def test_no_quitting_complains_about_half_a_message_or_sends_it(vim: Editor, provider: Serve, quits: str) -> None:
+    served = provider([YES])
+    with editor() as other:
+        other.command("edit a.txt | tab split")
+        other.command("Motet")
+        other.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+        other.keys("ihalf a thought<Esc>")
+        other.waits_for("vim.b.motet_kept == 'half a thought'")
+        program = other.program
+        if quits in ("quitall", "xall", "wqall"):
+            other.nvim.command(quits, async_=True)
+        else:
+            other.command(quits)
+            other.nvim.command("qall", async_=True)
+        assert ends(program, 10)
+    vim.command("Motet open last")
+    vim.waits_for("vim.fn.getline('$') == 'half a thought'")
+    assert served.requests == []
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        HttpError(401, message="bad key"),
+        HttpError(400, message="no such thing"),
+        Answer(text="Half an answer", wire=Wire(text_chars=4, cut_after=3, cut="rst")),
+        Answer(text="Half an answer", wire=Wire(text_chars=4, cut_after=3, cut="close")),
+        Answer(text="Half an answer", wire=Wire(text_chars=4, malformed_after=2)),
+    ],
+)
+def test_whatever_goes_wrong_what_is_typed_meanwhile_is_sent_as_it_is(
+    vim: Editor, provider: Serve, step: object
+) -> None:
+    served = provider([STREAMING, step, YES])
+    vim.command("Motet chat first")
+    vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('one two') ~= nil")
+    vim.keys("inext<Esc>")
+    vim.command("wincmd k")
+    vim.keys("<C-c>")
+    vim.turn_ends()
+    assert vim.lines[-1] == "next"
+    vim.keys("<CR>")
+    vim.turn_ends()
+    assert "### Notice" in vim.said
+    vim.keys("GAlast<Esc><CR>")
+    vim.turn_ends()
+    assert told(served.requests[-1].body)[-1][1].endswith("last")
+    assert vim.said[-2:] == ["Yes.", "## Me"]
+
+
+@pytest.mark.parametrize("events", [0, 1, 2, 4, 6])
+def test_it_is_stopped_at_any_moment(vim: Editor, provider: Serve, events: int) -> None:
+    waits = Answer(
+        text="one two", calls=(call("read_file", {"path": "a"}),), wire=Wire(text_chars=4, stall_after=events)
+    )
+    served = provider([waits, YES])
+    vim.command("Motet chat @files look")
+    assert served.came.acquire(timeout=30)
+    vim.keys("<C-c>")
+    vim.turn_ends()
+    vim.keys("GAagain<Esc><CR>")
+    vim.turn_ends()
+    assert told(served.requests[1].body)[-1][1].endswith("again")
+    assert vim.said[-2:] == ["Yes.", "## Me"]
