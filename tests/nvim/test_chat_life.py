@@ -241,4 +241,4 @@ def test_it_is_stopped_at_any_moment(vim: Editor, provider: Serve, events: int) 
     vim.keys("GAagain<Esc><CR>")
     vim.turn_ends()
     assert told(served.requests[1].body)[-1][1].endswith("again")
-    assert vim.said[-2:] == ["Yes.", "## Me"]
+    assert vim.said[-4:] == ["Yes.", "## Me", "> Context:", "> - <group>files</group>"]
