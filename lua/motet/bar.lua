@@ -12,6 +12,17 @@ local function plain(text)
   return (tostring(text or ""):gsub("[%c]", " "):gsub("%%", "%%%%"))
 end
 
+local function cut(text, width)
+  if vim.fn.strdisplaywidth(text) <= width then
+    return text
+  end
+  local kept = vim.fn.strchars(text)
+  while kept > 0 and vim.fn.strdisplaywidth(vim.fn.strcharpart(text, 0, kept)) > width - 1 do
+    kept = kept - 1
+  end
+  return vim.fn.strcharpart(text, 0, kept) .. "…"
+end
+
 ---How the chat of a buffer is found.
 function M.setup(finder)
   find = finder
@@ -24,9 +35,10 @@ function M.winbar()
     return ""
   end
   local status = chat.status
-  local title = plain(status.title)
-  local left = (" %s%s"):format(title == "" and "new chat" or title, status.readonly and " [read only]" or "")
-  return ("%s%%<%%=%s "):format(left, plain(status.meter))
+  local title = (status.title or "") == "" and "new chat" or status.title
+  local meter = (status.readonly and "read only · " or "") .. (status.meter or "")
+  local room = api.nvim_win_get_width(0) - vim.fn.strdisplaywidth(meter) - 3
+  return (" %s%%=%s "):format(plain(cut(title, room)), plain(meter))
 end
 
 ---What happens now, beside the draft's heading; and what was said and has not joined the conversation yet, above it.

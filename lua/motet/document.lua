@@ -3,6 +3,7 @@
 local api = vim.api
 local blocks = require("motet.blocks")
 local look = require("motet.look")
+local mentions = require("motet.mentions")
 local M = {}
 
 local HEAD = { "## Me", "" }
@@ -266,11 +267,13 @@ local function apply(chat, op)
   local buf = chat.buf
   if op[1] == "put" then
     blocks.clear(buf, op[2], op[3])
+    mentions.clear(buf, op[2], op[3])
     api.nvim_buf_set_lines(buf, op[2], op[3], false, op[4])
     look.lines(buf, chat.nonce, op[2], op[4])
     blocks.lines(chat, op[2], op[4])
   elseif op[1] == "all" then
     blocks.clear(buf, 0, M.row(chat))
+    mentions.clear(buf, 0, M.row(chat))
     replace(buf, 0, M.row(chat), op[2])
     look.lines(buf, chat.nonce, 0, op[2])
     blocks.lines(chat, 0, op[2])

@@ -84,7 +84,7 @@ function M.show()
     for _, one in ipairs(api.nvim_buf_get_keymap(0, mode)) do
       local what = (one.desc or ""):match("^motet: (.*)")
       if what and not one.lhs:match("^<Plug>") and (one.rhs or ""):match("^<Plug>%(motet%-") then
-        lines[#lines + 1] = ("%s %-8s %s"):format(mode, one.lhs, what)
+        lines[#lines + 1] = ("%s %-8s %s"):format(mode, vim.fn.keytrans(one.lhsraw), what)
       end
     end
   end

@@ -38,6 +38,7 @@ function M.style(win)
   wo.conceallevel, wo.concealcursor = 2, "nvic"
   wo.number, wo.relativenumber, wo.signcolumn, wo.foldcolumn = false, false, "no", "0"
   wo.foldmethod, wo.foldenable, wo.foldtext = "manual", true, "v:lua.require'motet.blocks'.foldtext()"
+  wo.fillchars = (vim.o.fillchars == "" and "" or vim.o.fillchars .. ",") .. "fold: "
   wo.winbar = "%{%v:lua.require'motet.bar'.winbar()%}"
 end
 

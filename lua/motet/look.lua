@@ -1,5 +1,6 @@
 -- How a transcript looks: marker lines are hidden, finished lines are highlighted, each once.
 local api = vim.api
+local mentions = require("motet.mentions")
 local M = {}
 
 local ns = api.nvim_create_namespace("motet.look")
@@ -57,6 +58,7 @@ local function text_of(buf, row, text)
       end
     end
   end
+  mentions.line(buf, row, text)
 end
 
 local function line_of(buf, row, text)

@@ -78,6 +78,7 @@ local function prepare(chat)
   hear({ "CursorMoved", "CursorMovedI", "InsertEnter", "BufEnter" }, buf, function()
     chats.latest = buf
     document.guard(chat)
+    require("motet.mentions").moved(chat)
   end)
   hear("InsertLeave", buf, function()
     vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what a plug-in does next is no part of what was typed

@@ -143,7 +143,7 @@ end
 function M.models(buf, names)
   vim.ui.select(names, { prompt = "Model", kind = "motet" }, function(name)
     if name and chats.by_buf[buf] then
-      require("motet.chat").model(buf, name)
+      require("motet.chat").command(buf, "/model " .. name)
     end
   end)
 end

@@ -114,9 +114,10 @@ def test_streaming_moves_no_cursor_mark_or_jump(vim: Editor, provider: Serve) ->
     vim.keys("'a")
     look = """
       local view, last = vim.fn.winsaveview(), vim.fn.line('$')
-      local function from_end(list) return vim.tbl_map(function(one) return last - one.lnum end, list[1]) end
-      return { view.lnum, view.col, view.topline, vim.api.nvim_buf_get_mark(0, 'a'), from_end(vim.fn.getjumplist()),
-        last - vim.fn.line("''"), last - vim.fn.line("'."), last - vim.fn.line("'["), from_end(vim.fn.getchangelist()) }
+      local function place(row) return row < 12 and row or last - row end -- above what grows, or below
+      local function places(list) return vim.tbl_map(function(one) return place(one.lnum) end, list[1]) end
+      return { view.lnum, view.col, view.topline, vim.api.nvim_buf_get_mark(0, 'a'), places(vim.fn.getjumplist()),
+        place(vim.fn.line("''")), place(vim.fn.line("'.")), places(vim.fn.getchangelist()) }
     """
     vim.waits_for("vim.fn.search('^line 3$', 'n') > 0")
     before = vim.lua(look)

@@ -79,7 +79,7 @@ class Host:
             case "redraw", [int(buffer)]:
                 self._with(buffer, Talk.redraw)
             case "models", [int(buffer)]:
-                self._start(self._list_models(buffer), buffer)
+                self._with(buffer, lambda talk: self._start(self._list_models(talk), buffer))
             case "stop", [int(buffer)]:
                 self._with(buffer, Talk.stop)
             case "retry", [int(buffer)]:
@@ -111,6 +111,8 @@ class Host:
                 self._start(undo(self._here, self.peer), 0)
             case "changes", [] if self._here is not None:
                 self._start(list_changes(self._here, self._writes, self.peer), 0)
+            case "nvim_error_event", [_, str(text)]:
+                self.peer.tell("notice", 0, "error", f"a defect of the plugin: {text}")
             case "leave", []:
                 self._gone.set()
             case "answered", [int(number), answer] if self._questions is not None:
@@ -295,10 +297,11 @@ class Host:
                 return True
         return False
 
-    async def _list_models(self, buffer: int) -> None:
+    async def _list_models(self, talk: Talk) -> None:
+        """Tell which models can be used, that of the chat first."""
         assert self._engine is not None  # there is a chat
-        usable = [one.name for one in await self._engine.models() if one.usable]
-        self.peer.tell("models", buffer, usable)
+        names = [talk.chat.model.name, *(one.name for one in await self._engine.models() if one.usable)]
+        self.peer.tell("models", talk.buffer, list(dict.fromkeys(names)))
 
     def _send(self, buffer: int, talk: Talk, text: str, is_draft: bool) -> None:
         if talk.chat.is_writable:

@@ -58,7 +58,7 @@ class Peer:
         self._send([_NOTIFICATION, method, arguments])
 
     async def request(self, method: str, *arguments: object) -> object:
-        """The answer of the other end. Raises `EditorError` with what it says."""
+        """The answer of the other end. Raises `EditorError` with what it says, or when it has gone."""
         if self._has_gone:
             raise EditorError("the editor has gone")
         number = next(self._ids)

@@ -67,7 +67,8 @@ class Talk:
     async def show(self) -> None:
         """Draw what was said so far, above the draft that the buffer may hold already."""
         self._peer.tell("attached", self.buffer, self.chat.id, self._page.blocks.nonce, self._status("ready"))
-        self._page.show()
+        if self.chat.messages:
+            self._page.show()
         if self.chat.info.draft:
             self._peer.tell("draft", self.buffer, self.chat.info.draft)
         for note in self.chat.notes:
