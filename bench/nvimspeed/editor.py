@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgpack
 from chatspeed.provider import cpu_of
@@ -55,13 +56,41 @@ class _Peer:
                 self._heard(message, now)
 
 
+class _Grid:
+    """What stands on the screen. Only what differs is told, in pieces cut anywhere."""
+
+    def __init__(self) -> None:
+        self._rows = [[" "] * COLUMNS for _ in range(ROWS)]
+        self._changed: set[int] = set()
+
+    def apply(self, name: str, call: list[Any]) -> str:
+        """Take one event of `:help ui-linegrid`; at the end of a frame, the rows that it changed."""
+        match name, call:
+            case "grid_line", [_, row, column, cells, *_]:
+                new = [text for text, *more in cells for _ in range(more[1] if len(more) > 1 else 1)]
+                self._rows[row][column : column + len(new)] = new
+                self._changed.add(row)
+            case "grid_scroll", [_, top, bottom, left, right, by, *_]:
+                old = [row[left:right] for row in self._rows]
+                for row in range(max(top, top - by), min(bottom, bottom - by)):
+                    self._rows[row][left:right] = old[row + by]
+            case "grid_clear", _:
+                self._rows = [[" "] * COLUMNS for _ in range(ROWS)]
+            case "flush", _:
+                changed, self._changed = sorted(self._changed), set()
+                return "\n".join("".join(self._rows[row]) for row in changed)
+            case _:
+                pass
+        return ""
+
+
 class Editor:
     """One editor. `drawn` holds what was drawn since it was cleared: nanoseconds of the monotonic clock, and text."""
 
     def __init__(self, process: subprocess.Popen[bytes], address: Path) -> None:
         assert process.stdin is not None and process.stdout is not None  # they are pipes
         self.drawn: list[tuple[int, str]] = []
-        self._frame: list[str] = []
+        self._grid = _Grid()
         self._screen = _Peer(process.stdout.fileno(), process.stdin.fileno(), self._redraw)
         self._pid = process.pid
         self._ask(self._screen, "nvim_ui_attach", COLUMNS, ROWS, {"rgb": True, "ext_linegrid": True})
@@ -137,12 +166,10 @@ class Editor:
         if message[1] != "redraw":
             return
         for name, *calls in message[2]:  # type: ignore[attr-defined]
-            if name == "grid_line":
-                for call in calls:
-                    self._frame.append("".join(cell[0] * (cell[2] if len(cell) > 2 else 1) for cell in call[3]))
-            elif name == "flush" and self._frame:
-                self.drawn.append((now, "\n".join(self._frame)))
-                self._frame = []
+            for call in calls:
+                changed = self._grid.apply(name, call)
+                if changed:
+                    self.drawn.append((now, changed))
 
 
 @contextmanager
