@@ -23,27 +23,7 @@ _WRITE = 16 * 2**10
 MARK_EVERY = 20
 """Tokens from one mark to the next, in an answer at some rate."""
 
-_WORDS = [
-    "the",
-    "loader",
-    "reads",
-    "settings",
-    "and",
-    "asks",
-    "catalog",
-    "for",
-    "a",
-    "model",
-    "when",
-    "none",
-    "answers",
-    "it",
-    "tells",
-    "which",
-    "file",
-    "was",
-    "wrong",
-]
+_WORDS = ["the", "loader", "reads", "settings", "and", "asks", "for", "a", "model", "when", "none", "answers"]
 
 
 @dataclass(frozen=True)

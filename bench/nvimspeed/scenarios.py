@@ -18,6 +18,8 @@ from nvimspeed.turns import LUA, MOTET, PROCESS, Chat, Turn, Who, chat
 BURST = 20_000
 _FULL = 4_000
 """Characters of a token in answers that only fill a chat."""
+LONGEST = 10_000_000
+"""Characters of the chat in which keys are typed."""
 
 
 def opening(provider: Provider, rounds: int) -> list[Measured]:
@@ -154,7 +156,7 @@ def long_chats(provider: Provider, rounds: int) -> list[Measured]:
 def keys(provider: Provider) -> float:
     """Milliseconds from a key that is typed into the draft of a chat of 10 MB to its letter on the screen; p95."""
     with chat(MOTET, provider) as talk:
-        talk.turn(2_500, _FULL)
+        talk.turn(LONGEST // _FULL, _FULL)
         talk.editor.lua("vim.cmd.stopinsert() vim.cmd('normal! G') vim.cmd.startinsert()")
         talk.editor.wait(0.5)
         took: list[float] = []

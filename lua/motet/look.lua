@@ -33,7 +33,7 @@ local function close(buf, row, fence)
   end
   local begun = first()
   if begun then
-    require("motet.code").colour({ buf = buf, ns = ns, lines = row - begun - 1, row = first }, fence.name)
+    require("motet.code").colour({ buf = buf, ns = ns, name = fence.name, lines = row - begun - 1, row = first })
   end
 end
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from motet.nvim.rpc import Peer
 from motet.permissions import Action, Answer, Denial, Effect
 from motet.permissions.question import choices, question
 from motet.tools.kit import Question
-
-if TYPE_CHECKING:
-    pass
 
 _LABELS = {
     Answer.ONCE: "yes, this once",
