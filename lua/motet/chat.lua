@@ -134,6 +134,12 @@ function M.command(buf, text)
   chats.tell(assert(chats.find(buf)), "command", text)
 end
 
+---Show the request that the draft would lead to.
+function M.inspect(buf)
+  local chat = assert(chats.find(buf))
+  chats.tell(chat, "inspect", document.text(chat))
+end
+
 ---Share lines of another buffer with the next message.
 function M.add(buf, work, first, last)
   chats.tell(assert(chats.find(buf)), "add", work, first, last)

@@ -36,6 +36,15 @@ local function into_draft(buf)
   end
 end
 
+-- A command of the program that talks to the human. What it sets holds from the next use on.
+local function in_terminal(name)
+  require("motet.shown").terminal({ name }, function(code)
+    if code == 0 and name ~= "log" then
+      require("motet.process").renew()
+    end
+  end)
+end
+
 local function pick(kind, title, choose)
   require("motet.picker").pick({ kind = kind, title = title, choose = choose })
 end
@@ -135,13 +144,21 @@ local subcommands = {
   changes = { about = "what was changed, in the quickfix list", run = function() require("motet.process").tell("changes") end },
   undo = { about = "take back the newest edits", run = function() require("motet.process").tell("undo") end },
   retry = { about = "ask again, or go on", run = in_chat(function(buf) chat().retry(buf) end) },
+  inspect = {
+    about = "the next request, exactly as it would be sent; `:w` there changes it",
+    run = in_chat(function(buf)
+      chat().inspect(buf)
+    end),
+  },
+  config = { about = "set model and key", run = function() in_terminal("config") end },
+  trust = { about = "what of this project may be run and read", run = function() in_terminal("trust") end },
+  log = { about = "what went wrong, newest last", run = function() in_terminal("log") end },
   actions = { about = "all that can be done, to pick from", run = function() M.actions() end },
   health = { about = "check the installation", run = function() vim.cmd.checkhealth("motet") end },
 }
 
 for name, about in pairs({
   context = "what is shared, with sizes, and how full the window is",
-  inspect = "the next request, exactly as it would be sent",
   model = "show or change the model",
   prompt = "use a prompt of the library",
   compact = "replace the older part of the chat by a summary",

@@ -82,6 +82,20 @@ function M.tell(...)
   return true
 end
 
+---Have the next use start the program anew, with the settings as they are then. Not while a turn runs.
+function M.renew()
+  if not ready then
+    return
+  end
+  for _, chat in pairs(require("motet.chats").by_buf) do
+    if chat.busy then
+      vim.notify("motet: a turn runs; what was set holds from the next start of the editor on", vim.log.levels.INFO)
+      return
+    end
+  end
+  M.tell("leave")
+end
+
 ---Whether the program runs and has answered.
 function M.is_ready()
   return ready == true

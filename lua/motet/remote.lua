@@ -59,6 +59,17 @@ function M.show(name, lines)
   require("motet.shown").show(name, lines)
 end
 
+---The next request of a chat, to be changed.
+function M.request(buf, id, lines)
+  require("motet.shown").edit("request/" .. id, lines, function(text)
+    process.tell("request", buf, text)
+  end)
+end
+
+function M.request_taken(id)
+  require("motet.shown").taken("request/" .. id)
+end
+
 function M.append(name, lines, begins)
   require("motet.shown").append(name, lines, begins)
 end

@@ -43,6 +43,57 @@ function M.show(name, lines)
   return buf
 end
 
+---Show a text that can be changed: `:w` hands it to `write`, and nothing is lost until that has taken it.
+function M.edit(name, lines, write)
+  local buf = buffer(name)
+  vim.bo[buf].buftype, vim.bo[buf].filetype = "acwrite", "markdown"
+  set(buf, 0, lines)
+  vim.bo[buf].modifiable = true
+  pcall(vim.keymap.del, "n", "q", { buffer = buf })
+  api.nvim_create_autocmd("BufWriteCmd", {
+    group = api.nvim_create_augroup("motet.shown." .. buf, {}),
+    buffer = buf,
+    callback = function()
+      write(table.concat(api.nvim_buf_get_lines(buf, 0, -1, false), "\n"))
+    end,
+  })
+  local win = vim.fn.bufwinid(buf)
+  if win == -1 then
+    win = window(buf, math.floor(vim.o.lines * 0.6))
+  end
+  api.nvim_set_current_win(win)
+  api.nvim_win_set_cursor(win, { 1, 0 })
+end
+
+---What was written there was taken: its window closes.
+function M.taken(name)
+  local buf = buffer(name)
+  vim.bo[buf].modified = false
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    pcall(api.nvim_win_close, win, true)
+  end
+  api.nvim_buf_delete(buf, { force = true })
+end
+
+---A program of motet's that asks the human, in a terminal. `ended` gets its exit code.
+function M.terminal(words, ended)
+  local program = require("motet.process").program()
+  if not program then
+    vim.notify("motet: the program `motet` is not on PATH (:checkhealth motet)", vim.log.levels.ERROR)
+    return
+  end
+  local buf = api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = "wipe"
+  api.nvim_set_current_win(window(buf, math.floor(vim.o.lines * 0.6)))
+  vim.fn.jobstart(vim.list_extend(program, words), {
+    term = true,
+    on_exit = function(_, code)
+      ended(code)
+    end,
+  })
+  vim.cmd.startinsert()
+end
+
 ---Tell of something that goes on, without taking the human there. With `begins` what was told before is gone.
 function M.append(name, lines, begins)
   local buf = buffer(name)

@@ -159,27 +159,47 @@ def test_a_kept_chat_is_found_by_its_words(vim: Editor, provider: Serve) -> None
 
 
 def test_what_is_said_of_the_chat_has_a_window_of_its_own(vim: Editor, provider: Serve) -> None:
-    served = provider([YES])
+    provider([YES])
     ask(vim, "Well?")
-    system = served.requests[0].body["messages"][0]["content"]  # type: ignore[index]
     vim.command("Motet context")
     vim.waits_for("vim.api.nvim_buf_get_name(0) == 'motet://list'")
     assert vim.nvim.current.buffer[1:] == [
         "  2  your message 1", "  2  answer 1", "485  of 100,000 tokens, tools included"
     ]  # fmt: skip
     vim.keys("q")
-    vim.command("Motet inspect")
-    vim.waits_for("vim.api.nvim_buf_get_name(0) == 'motet://request'")
-    lines = vim.nvim.current.buffer[:]
-    assert "\n".join(lines[2:]).startswith(system)
-    assert (
-        lines[-7:]
-        == ["# user: your message 1 (2 tokens)", "", "Well?", "", "# assistant: answer 1 (2 tokens)", "", "Yes.", ""][
-            1:
-        ]
-    )
-    vim.keys("q")
     assert vim.nvim.current.buffer.name.startswith("motet://chat/")
+
+
+@pytest.mark.acceptance("CC-13", "S0-036")
+def test_what_is_written_in_the_request_is_what_is_sent(vim: Editor, provider: Serve) -> None:
+    served = provider([YES, Answer(text="No.")])
+    ask(vim, "Well?")
+    vim.keys("iAnd then?<Esc>")
+    vim.command("Motet inspect")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('^motet://request/') ~= nil")
+    shown = vim.nvim.current.buffer[:]
+    assert "Well?" in shown and "Yes." in shown and "And then?" in shown
+    vim.command("%s/^Well?$/Is it well?/")
+    vim.command("write")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('^motet://request/') == nil")
+    assert vim.messages[-1].startswith("motet: Of the next request 1 message: 1 changed; the chat as it was is ")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('^motet://chat/') ~= nil")
+    assert vim.lines[-1] == "And then?"
+    vim.command("write")
+    vim.turn_ends()
+    assert told(served.requests[1].body) == [("user", "Is it well?"), ("assistant", "Yes."), ("user", "And then?")]
+
+
+def test_a_request_that_cannot_be_is_told_and_stays_open(vim: Editor, provider: Serve) -> None:
+    provider([YES])
+    ask(vim, "Well?")
+    vim.command("Motet inspect")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('^motet://request/') ~= nil")
+    vim.command("g/^── /s/user/nobody/")
+    vim.command("write")
+    vim.waits_for("#vim.g.messages > 0")
+    assert vim.nvim.current.buffer.name.startswith("motet://request/")
+    assert vim.nvim.current.buffer.options["modified"]
 
 
 def test_a_fork_takes_the_place_of_its_chat(vim: Editor, provider: Serve) -> None:

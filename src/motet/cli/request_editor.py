@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from motet.chat import CannotChange, Changed, Chat
+from motet.chat import CannotChange, Chat
 from motet.cli.editor import edit_text
-from motet.engine.chat_names import short_id
+from motet.engine.acts import changes_made
 from motet.errors import WorkspaceError
 from motet.messages import new_id
 from motet.paths import state_dir
@@ -30,20 +30,10 @@ async def edit_request(chat: Chat, text: str, in_editor: Callable[[], AbstractCo
         if edited.startswith("── "):
             edited = f"\n{edited}"  # the line for a reason
         try:
-            return _done(await chat.change(inspection, edited))
+            return changes_made(await chat.change(inspection, edited))
         except CannotChange as error:
             _, _, rest = edited.partition("\n")
             shown = f"{one_line(str(error))}; mend it, or leave it so, and nothing is changed\n{rest}"
-
-
-def _done(done: Changed) -> str:
-    what = [f"{done.changed} changed"] if done.changed else []
-    what += [f"{done.removed} taken out"] if done.removed else []
-    if not what:
-        return "Nothing was changed."
-    count = done.changed + done.removed
-    was = f"; the chat as it was is {short_id(done.copy.id)} in `motet history`" if done.copy else ""
-    return f"Of the next request {count} message{'s' if count > 1 else ''}: {', '.join(what)}{was}."
 
 
 def _given_up(edited: str) -> str:

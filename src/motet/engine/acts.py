@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
-from motet.chat import Chat
+from motet.chat import Changed, Chat
 from motet.chat.view import sizes
 from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State
 from motet.context.commands import ChatCommand
+from motet.engine.chat_names import short_id
 from motet.engine.chats import Chats
 from motet.engine.engine import Engine
 from motet.engine.filling import filled
@@ -310,3 +311,14 @@ class Acts:
     @property
     def _cycle(self) -> int:
         return max((message.meta.cycle for message in self._chat.messages), default=0)
+
+
+def changes_made(done: Changed) -> str:
+    """What a human changed in the next request, in a line."""
+    what = [f"{done.changed} changed"] if done.changed else []
+    what += [f"{done.removed} taken out"] if done.removed else []
+    if not what:
+        return "Nothing was changed."
+    count = done.changed + done.removed
+    was = f"; the chat as it was is {short_id(done.copy.id)} in `motet history`" if done.copy else ""
+    return f"Of the next request {count} message{'s' if count > 1 else ''}: {', '.join(what)}{was}."

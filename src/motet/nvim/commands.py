@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motet.chat import Chat
-from motet.chat.view import name_of, tokens_of
+from motet.chat import Chat, Inspection
+from motet.engine.acts import changes_made
+from motet.errors import UsageError
 from motet.nvim.rpc import Peer
 
 
@@ -15,6 +16,7 @@ class BufferReader:
     def __init__(self, peer: Peer, buffer: int) -> None:
         self._peer = peer
         self._buffer = buffer
+        self._inspected: tuple[Chat, Inspection] | None = None
 
     def say(self, line: str) -> None:
         """See `Reader`."""
@@ -38,13 +40,19 @@ class BufferReader:
         self._show("list", [f"{first:{'>' if is_number else '<'}{width}}  {second}" for first, second in rows])
 
     async def inspect(self, chat: Chat, text: str) -> None:
-        """See `Reader`."""
-        request = await chat.preview(text)
-        lines: list[str] = []
-        for message in request.messages:
-            lines += [f"# {message.role.value}: {name_of(message)} ({tokens_of(message):,} tokens)", ""]
-            lines += [*message.text.split("\n"), *(f"{one.name} {one.arguments}" for one in message.calls), ""]
-        self._show("request", [*lines, *(f"# tool: {tool.name}" for tool in request.tools)])
+        """See `Reader`. What is written in the window is for `change`."""
+        inspection = await chat.inspect(text)
+        self._inspected = (chat, inspection)
+        self._peer.tell("request", self._buffer, chat.id, inspection.text.split("\n"))
+
+    async def change(self, edited: str) -> None:
+        """Make the next request what was written in the window that shows it."""
+        if self._inspected is None:
+            raise UsageError("this request is not the next one any more; `:Motet inspect` shows that")
+        chat, inspection = self._inspected
+        self.say(changes_made(await chat.change(inspection, edited)))
+        self._inspected = None
+        self._peer.tell("request_taken", chat.id)
 
     def _show(self, what: str, lines: Sequence[str]) -> None:
         self._peer.tell("show", what, [line.replace("\n", "\0") for line in lines])

@@ -101,6 +101,10 @@ class Host:
                 self._start(self._preview(number, kind, value), 0)
             case "add", [int(buffer), int(work), int(first), int(last)]:
                 self._with(buffer, lambda talk: self._start(talk.add(Excerpt(work, first, last)), buffer))
+            case "inspect", [int(buffer), str(draft)]:
+                self._with(buffer, lambda talk: self._start(talk.inspect(draft), buffer))
+            case "request", [int(buffer), str(edited)]:
+                self._with(buffer, lambda talk: self._start(talk.change_request(edited), buffer))
             case "command", [int(buffer), str(text)]:
                 self._with(buffer, lambda talk: talk.command(text))
             case "close", [int(buffer), str(draft)]:

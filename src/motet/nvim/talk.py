@@ -49,7 +49,8 @@ class Talk:
         another chat and this draft, where that of a buffer is; `human` answers what a command asks for; `files`: where edits show as they arrive."""
         self.chat = chat
         self._names = names
-        self._acts = acts(chat, BufferReader(peer, buffer))
+        self._reader = BufferReader(peer, buffer)
+        self._acts = acts(chat, self._reader)
         self._another = another
         self._human = human
         self._doing: set[asyncio.Task[None]] = set()
@@ -113,6 +114,16 @@ class Talk:
         """Keep what is typed and not sent."""
         await self.chat.keep_draft(self._read(draft)[1])
         self._peer.tell("kept", self.buffer, draft)
+
+    async def inspect(self, draft: str) -> None:
+        """Show the request that the draft would lead to. Raises `MotetError`."""
+        await self._reader.inspect(self.chat, self._read(draft)[1])
+
+    async def change_request(self, edited: str) -> None:
+        """Make the next request what its window says. Raises `MotetError`."""
+        await self._reader.change(edited)
+        self.show_block()
+        self._state("ready")
 
     async def add(self, excerpt: Excerpt) -> None:
         """Share lines of a buffer with the next message. Raises `MotetError`."""
