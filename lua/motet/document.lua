@@ -232,7 +232,7 @@ local function changed(chat, first, last, new)
 end
 
 -- A change by somebody else: what a command does is looked at as a whole, when it is over.
-local function heard(chat, first, last, new, redraw)
+local function heard(chat, first, last, new, redraw, typed)
   if not chat.looking then
     chat.looking = true
     -- While the human inserts, each key is a change of its own.
@@ -240,13 +240,15 @@ local function heard(chat, first, last, new, redraw)
     vim.schedule(function()
       chat.looking, chat.before = false, nil
       mend(chat, redraw)
+      typed()
     end)
   end
   changed(chat, first, last, new)
 end
 
----Make `chat.buf` a document: an empty draft, and nothing above it. `redraw` has the transcript drawn anew.
-function M.begin(chat, redraw)
+---Make `chat.buf` a document: an empty draft, and nothing above it. `redraw` has the transcript drawn anew;
+---`typed` hears that something was typed, by whomever.
+function M.begin(chat, redraw, typed)
   quietly(chat, function()
     api.nvim_buf_set_lines(chat.buf, 0, -1, false, { HEAD[1], HEAD[2], "" })
   end)
@@ -257,7 +259,7 @@ function M.begin(chat, redraw)
         return true
       end
       if not chat.drawing then
-        heard(chat, first, last, new, redraw)
+        heard(chat, first, last, new, redraw, typed)
       end
     end,
   })

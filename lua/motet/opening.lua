@@ -101,6 +101,10 @@ function M.adopt(buf, id, lenient)
   bo.buftype, bo.bufhidden, bo.swapfile, bo.modeline, bo.buflisted = "acwrite", "hide", false, false, false
   document.begin(chat, function()
     process.tell("redraw", buf)
+  end, function()
+    if not chat.gone then
+      chats.keep_soon(chat)
+    end
   end)
   prepare(chat)
   bo.filetype = "motet"
