@@ -16,6 +16,10 @@ end, {
   end,
 })
 
+vim.keymap.set({ "n", "x" }, "<Plug>(motet-edit)", function()
+  return require("motet.edit").operate()
+end, { expr = true, desc = "motet: edit (an operator)" })
+
 for _, name in ipairs({ "chat", "new", "toggle", "stop" }) do
   vim.keymap.set("n", "<Plug>(motet-" .. name .. ")", "<Cmd>Motet " .. name .. "<CR>", { desc = "motet: " .. name })
 end

@@ -123,6 +123,16 @@ local subcommands = {
     end,
     values = "files",
   },
+  edit = {
+    about = "change the lines, or the whole buffer, as you say",
+    run = function(words, args)
+      local first, last = 1, vim.api.nvim_buf_line_count(0)
+      if args.range > 0 then
+        first, last = args.line1, args.line2
+      end
+      require("motet.edit").run(first, last, table.concat(words, " "))
+    end,
+  },
   stop = {
     about = "end the turn, or the fix",
     run = function()

@@ -82,6 +82,10 @@ function M.quickfix_list(title, rows)
   vim.fn.setqflist({}, " ", { title = title, items = items })
 end
 
+function M.edited(count, said)
+  vim.api.nvim_exec_autocmds("User", { pattern = "MotetEdited", data = { count = count, said = said }, modeline = false })
+end
+
 function M.fixed(reason, changed, left)
   local data = { reason = reason, changed = changed, left = left }
   vim.api.nvim_exec_autocmds("User", { pattern = "MotetFixed", data = data, modeline = false })

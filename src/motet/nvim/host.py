@@ -36,6 +36,7 @@ from motet.tools import Reviewer
 from motet.workspace import DiskWorkspace
 
 if TYPE_CHECKING:  # most editors never ask for it
+    from motet.nvim.editing import Editing
     from motet.nvim.fixing import Fixing
 
 _LAST_WORDS = 0.2
@@ -62,6 +63,7 @@ class Host:
         self._made: dict[str, Chat] = {}
         self._editor: NvimEditor | None = None
         self._fixing: Fixing | None = None
+        self._editing: Editing | None = None
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
         self._writes = Writes()
@@ -90,9 +92,13 @@ class Host:
                 self._talks[buffer].complete(number, text)
             case "fix", [str(target), str(current)]:
                 self._start(self._fix(target, current), 0)
+            case "edit", [int(buffer), int(first), int(last), str(instruction)]:
+                self._start(self._edit(Excerpt(buffer, first, last), instruction), 0)
             case "stop_fix", []:
                 if self._fixing is not None:
                     self._fixing.stop()
+                if self._editing is not None:
+                    self._editing.stop()
             case "complete", _:
                 pass  # nothing is known yet
             case "pick", [int(number), str(kind), str(query)]:
@@ -236,6 +242,15 @@ class Host:
         if self._known is None or self._known[0] is not chat:
             self._known = (chat, known_names(chat, self._engine.loaded.settings, lambda: self._files))
         return self._known[1]
+
+    async def _edit(self, excerpt: Excerpt, instruction: str) -> None:
+        assert self._engine is not None and self._editor is not None and self._chats is not None
+        if self._editing is None:
+            from motet.nvim.editing import Editing
+
+            files = self._here or self._in_editor(self._engine.workspace)[0]
+            self._editing = Editing(self.peer, self._engine, self._chats, self._editor, files)
+        await self._editing.run(excerpt, instruction)
 
     async def _fix(self, target: str, current: str) -> None:
         assert self._engine is not None and self._editor is not None and self._questions is not None
