@@ -125,6 +125,11 @@ async def test_a_question_imports_neither_the_edit_engine_nor_what_reads_files_p
     assert {"motet.chat", "httpx2"} <= modules
 
 
+def test_a_chat_in_neovim_opens_without_what_only_a_turn_needs() -> None:
+    modules = imported_by("import motet.nvim.host")
+    assert modules & (NOT_FOR_A_QUESTION | HEAVY | {"pydantic"}) == set()
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_face_of_each_room_is_cheap_and_stands_alone(room: str) -> None:
     assert foreign(imported_by(f"import motet.{room}")) & HEAVY == set()

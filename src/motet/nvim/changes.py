@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from motet.edits.hunks import find_hunks
 from motet.nvim.rpc import Peer
 from motet.nvim.workspace import NvimWorkspace
 from motet.nvim.writes import Writes
@@ -34,6 +33,8 @@ def _changes(before: TextFile, after: TextFile, now: TextFile | None) -> list[tu
     lines = LineMap(after.text, now.text if now is not None else "")
     found: list[tuple[int, str]] = []
     shift = 0
+    from motet.edits.hunks import find_hunks  # 70 ms; a chat opens without
+
     for hunk in find_hunks(before.text, after.text):
         first = hunk.first + shift
         shift += len(hunk.new) - len(hunk.old)

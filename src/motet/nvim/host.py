@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -27,17 +28,18 @@ from motet.nvim.changes import list_changes, undo
 from motet.nvim.editor import NvimEditor
 from motet.nvim.picking import Picking
 from motet.nvim.questions import Questions
-from motet.nvim.review import Reviews
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
 from motet.nvim.workspace import NvimWorkspace
 from motet.nvim.writes import Writes
-from motet.tools import Reviewer
 from motet.workspace import DiskWorkspace
 
-if TYPE_CHECKING:  # most editors never ask for it
+if TYPE_CHECKING:  # a chat opens without, as the edit engine comes with it
+    from motet.edits import Proposal
     from motet.nvim.editing import Editing
     from motet.nvim.fixing import Fixing
+    from motet.nvim.review import Reviews
+    from motet.tools import Reviewer
 
 _LAST_WORDS = 0.2
 """Seconds that an editor that ends has to say that it does."""
@@ -67,7 +69,6 @@ class Host:
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
         self._writes = Writes()
-        self._reviews: Reviews | None = None
         self._here: NvimWorkspace | None = None
 
     def heard(self, name: str, arguments: Sequence[object]) -> None:
@@ -115,7 +116,7 @@ class Host:
                 self._with(buffer, lambda talk: talk.command(text))
             case "close", [int(buffer), str(draft)]:
                 self._with(buffer, lambda talk: self._close(buffer, talk, draft))
-            case "review", [str(act), *rest] if self._reviews is not None:
+            case "review", [str(act), *rest]:
                 self._reviews.heard(act, rest)
             case "undo", [] if self._here is not None:
                 self._start(undo(self._here, self.peer), 0)
@@ -152,7 +153,6 @@ class Host:
             await self._gone.wait()
             return
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
-        self._reviews = Reviews(peer, lambda level, text: peer.tell("notice", 0, level, text))
         self._here, reviewer = self._in_editor(engine.workspace)
         front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor)
         async with engine.chats(front, titles=True) as chats:
@@ -164,9 +164,14 @@ class Host:
 
     def _in_editor(self, disk: DiskWorkspace) -> tuple[NvimWorkspace, Reviewer]:
         """The files as a chat sees them here, and who decides about its edits."""
-        assert self._reviews is not None  # it runs
         files = NvimWorkspace(disk, self.peer, self._writes, self._warn)
-        return files, self._reviews.of(files)
+        return files, _Reviewer(lambda: self._reviews, files)
+
+    @cached_property
+    def _reviews(self) -> Reviews:
+        from motet.nvim.review import Reviews
+
+        return Reviews(self.peer, lambda level, text: self.peer.tell("notice", 0, level, text))
 
     def _warn(self, text: str) -> None:
         self.peer.tell("notice", 0, "warn", text)
@@ -367,11 +372,29 @@ class Host:
         self._closing[talk.chat.id] = self._start(close(), buffer)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reviewer:
+    """The reviewer of one chat. See `Reviewer`."""
+
+    reviews: Callable[[], Reviews]
+    files: NvimWorkspace
+
+    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """See `Reviewer`."""
+        return await self.reviews().review(self.files, proposals)
+
+
+_LATER = (
+    "anyio._backends._asyncio", "motet.history.stack", "motet.history.chats", "motet.chat.naming", "motet.nvim.review"
+)  # fmt: skip
+"""What a turn needs, and opening a chat does not."""
+
+
 def _import_all() -> None:
     import_module("motet.models.providers.http_model")
     httpx2 = import_module("httpx2")
     httpx2.AsyncClient(trust_env=False)  # with its transport, which is imported when the first one is made
-    for name in ("anyio._backends._asyncio", "motet.history.stack", "motet.history.chats", "motet.chat.naming"):
+    for name in _LATER:
         import_module(name)
 
 

@@ -20,7 +20,7 @@ from motet.nvim.rpc import Peer
 from motet.nvim.sheet import Sheet
 from motet.nvim.snapshot import Snapshot
 from motet.nvim.workspace import NvimWorkspace
-from motet.tools import Reviewer, Stopped
+from motet.tools import Stopped
 from motet.visible import visible
 
 _TRIES = 3
@@ -58,10 +58,6 @@ class Reviews:
         self._open: dict[int, _Open] = {}
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-
-    def of(self, files: NvimWorkspace) -> Reviewer:
-        """Who reviews what is proposed for these files."""
-        return _ForFiles(self, files)
 
     async def review(self, files: NvimWorkspace, proposals: Sequence[Proposal]) -> list[Proposal]:
         """Show `proposals`, and wait until each hunk is decided."""
@@ -276,18 +272,6 @@ class Reviews:
         task = asyncio.create_task(in_turn())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-class _ForFiles:
-    """The reviewer of one chat."""
-
-    def __init__(self, reviews: Reviews, files: NvimWorkspace) -> None:
-        self._reviews = reviews
-        self._files = files
-
-    async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
-        """See `Reviewer`."""
-        return await self._reviews.review(self._files, proposals)
 
 
 def _waiting(fresh: Sequence[_Open]) -> str:

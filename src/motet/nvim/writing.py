@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from motet.edits import EditPreview
 from motet.errors import MotetError
 from motet.models.protocol import ToolCallDelta
 from motet.nvim.rpc import EditorError, Peer
 from motet.nvim.workspace import NvimWorkspace
 from motet.tools.arriving import ArrivingCall
 from motet.visible import one_line, visible
+
+if TYPE_CHECKING:
+    from motet.edits import EditPreview
 
 _FRAME = 0.05
 """Seconds between two frames at least."""
@@ -49,6 +52,8 @@ class Writing:
 
     def hear(self, piece: ToolCallDelta) -> None:
         """The next piece of a call."""
+        from motet.edits import EditPreview  # 70 ms; a chat opens without
+
         if piece.index not in self._calls:
             self._calls[piece.index] = ArrivingCall(piece.name)
         for found in self._calls[piece.index].hear(piece.arguments):
