@@ -28,7 +28,11 @@ function M.open(options)
     return known
   end
   local buf = opening.buffer()
-  layout.show(buf, options.layout)
+  local shown = options.new and not options.layout and chats.latest and vim.fn.bufwinid(chats.latest) or -1
+  if shown ~= -1 then -- a new chat takes the window of the one before
+    api.nvim_set_current_win(shown)
+  end
+  layout.show(buf, shown ~= -1 and "current" or options.layout)
   opening.adopt(buf, options.chat or "")
   return buf
 end

@@ -10,7 +10,8 @@ local M = {}
 ---@class motet.Chat
 ---@field id string          of the chat; "" until it is known
 ---@field status table
----@field open boolean       the program knows it
+---@field open boolean       the program was told of it
+---@field known boolean      the program has it open, and has told of the draft that was kept
 ---@field waiting string[]   said while a turn runs, and not part of the conversation yet
 ---@field note? integer      buffer of a draft in a window of its own
 ---@field left? string[]     what was in that when it was unloaded
@@ -45,7 +46,7 @@ end
 
 ---Have what is typed stored now.
 function M.keep(chat)
-  if M.by_buf[chat.buf] == chat and chat.open and api.nvim_buf_is_loaded(chat.buf) then
+  if M.by_buf[chat.buf] == chat and chat.known and api.nvim_buf_is_loaded(chat.buf) then
     process.tell("draft", chat.buf, M.unsaid(chat))
   end
 end
@@ -96,7 +97,7 @@ end
 ---The program does not know the chat any more. What was said and is not known to have been heard is typed again.
 function M.lose(chat)
   local said = table.concat(chat.waiting, "\n\n")
-  chat.waiting, chat.open, chat.status = {}, false, {}
+  chat.waiting, chat.open, chat.known, chat.status = {}, false, false, {}
   if api.nvim_buf_is_loaded(chat.buf) then
     local typed = document.text(chat)
     if said ~= "" then

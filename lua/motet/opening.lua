@@ -110,6 +110,7 @@ function M.adopt(buf, id, lenient)
   bo.filetype = "motet"
   require("motet.look").start(buf)
   bo.omnifunc = "v:lua.require'motet.complete'.omnifunc"
+  bo.completeopt = "menuone,noselect" -- nothing stands in a message that nobody chose
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     layout.style(win)
     api.nvim_win_set_cursor(win, { 3, 0 })
@@ -156,7 +157,8 @@ function M.forget(buf)
       chat.timer:close()
     end
     if chat.open then
-      process.tell("close", buf, chats.unsaid(chat))
+      local typed = chats.unsaid(chat)
+      process.tell("close", buf, (chat.known or typed ~= "") and typed or vim.NIL) -- nil: what was kept stays
     end
     chats.by_buf[buf], chat.gone = nil, true
     chats.latest = chats.latest ~= buf and chats.latest or next(chats.by_buf)

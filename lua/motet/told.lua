@@ -9,7 +9,8 @@ local M = {}
 function M.attached(buf, id, nonce, status)
   local chat = chats.by_buf[buf]
   if chat then
-    chat.id, chat.nonce = id, nonce
+    chat.was_known = chat.id ~= ""
+    chat.id, chat.nonce, chat.known = id, nonce, true
     opening.named(buf, id)
     M.status(buf, status)
     if chats.unsaid(chat) ~= "" then
@@ -115,11 +116,15 @@ function M.idle(buf)
   end
 end
 
----What was typed here before, where nothing is typed now.
+---What was typed here before. Where the buffer has been open since, what stands in it is newer.
 function M.draft(buf, text)
   local chat = chats.by_buf[buf]
-  if chat and chats.unsaid(chat) == "" then
+  local typed = chat and document.text(chat)
+  if chat and typed == "" and chats.unsaid(chat) == "" then
     chats.give_back(chat, text)
+    document.guard(chat)
+  elseif chat and not chat.was_known and typed ~= text then -- begun before the chat was there
+    document.set_text(chat, text .. "\n\n" .. typed)
     document.guard(chat)
   end
 end

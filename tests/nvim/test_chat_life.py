@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.kit import Project, Provider, eventually
-from nvim.nvim_kit import Editor, editor, ends, told
+from nvim.nvim_kit import BIN, Editor, editor, ends, told
 
 from motet.models.scripted import Answer, HttpError, Wire, call
 
@@ -102,7 +102,7 @@ def test_a_session_opens_its_chats_again(provider: Serve, tmp_path: Path, stream
             vim.keys("<CR>")
             vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):match('one') ~= nil")
             vim.keys("inext<Esc>")
-        vim.command("Motet new")
+        vim.lua("require('motet').open({ new = true, layout = 'below' })")
         vim.command(f"mksession {session}")
         program = vim.program
         vim.nvim.command("qall", async_=True)
@@ -229,3 +229,45 @@ def test_it_is_stopped_at_any_moment(vim: Editor, provider: Serve, events: int) 
     vim.turn_ends()
     assert told(served.requests[1].body)[-1][1].endswith("again")
     assert vim.said[-4:] == ["Yes.", "## Me", "> Context:", "> - <group>files</group>"]
+
+
+SLOW = """#!/bin/sh
+while [ ! -e {go} ]; do sleep 0.05; done
+exec {motet} "$@"
+"""
+
+
+def leave(vim: Editor) -> None:
+    """Kill the editor, and wait until its program has gone."""
+    program = vim.program
+    vim.kill()
+    assert ends(program, 10)
+
+
+def test_a_kept_draft_survives_a_program_that_starts_slowly(project: Project, provider: Serve) -> None:
+    provider([])
+    with editor() as vim:
+        vim.chat()
+        vim.keys("imy precious draft<Esc>")
+        vim.waits_for("vim.b.motet_kept == 'my precious draft'")
+        leave(vim)
+    go = project.root / "go"
+    project.write({"slow": SLOW.format(go=go, motet=BIN / "motet")})
+    (project.root / "slow").chmod(0o755)
+    for typed, draft in [("", ["my precious draft"]), ("iand more<Esc>", ["my precious draft", "", "and more"])]:
+        go.unlink(missing_ok=True)
+        with editor() as vim:
+            vim.nvim.vars["motet_command"] = str(project.root / "slow")
+            vim.command("Motet open last")
+            vim.keys(typed)
+            vim.lua("vim.wait(1000)")  # longer than the rest after which a draft is kept
+            go.touch()
+            vim.waits_for("vim.fn.search('precious', 'nw') > 0")
+            assert vim.nvim.current.buffer[-len(draft) :] == draft
+            vim.lua("vim.wait(1500)")
+            leave(vim)
+        with editor() as vim:
+            vim.command("Motet open last")
+            vim.waits_for("vim.fn.search('precious', 'nw') > 0")
+            assert vim.nvim.current.buffer[-len(draft) :] == draft
+            leave(vim)

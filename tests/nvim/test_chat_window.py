@@ -132,12 +132,13 @@ def test_the_next_and_the_previous_chat_come_into_the_window(vim: Editor, provid
     first = vim.nvim.current.buffer.number
     vim.command("Motet new")
     second = vim.nvim.current.buffer.number
+    assert second != first and len(vim.nvim.windows) == 2
     vim.keys("\\n")
     assert vim.nvim.current.buffer.number == first
     vim.keys("\\N")
     assert vim.nvim.current.buffer.number == second
     vim.keys("<C-c>")
-    assert vim.nvim.current.buffer.number == first
+    assert len(vim.nvim.windows) == 1
 
 
 @pytest.mark.acceptance("S1-034", "SP-07")

@@ -114,7 +114,7 @@ class Host:
                 self._with(buffer, lambda talk: self._start(talk.change_request(edited), buffer))
             case "command", [int(buffer), str(text)]:
                 self._with(buffer, lambda talk: talk.command(text))
-            case "close", [int(buffer), str(draft)]:
+            case "close", [int(buffer), (str() | None) as draft]:
                 self._with(buffer, lambda talk: self._close(buffer, talk, draft))
             case "review", [str(act), *rest]:
                 self._reviews.heard(act, rest)
@@ -355,14 +355,15 @@ class Host:
                 return (await self._engine.choose_model(stored.model))[0]
         return (await self._engine.choose_model(work="chat"))[0]
 
-    def _close(self, buffer: int, talk: Talk, draft: str) -> None:
-        """Keep what is typed, end what runs, and let others have the chat."""
+    def _close(self, buffer: int, talk: Talk, draft: str | None) -> None:
+        """Keep what is typed (None: what was kept before), end what runs, and let others have the chat."""
         assert self._chats is not None  # there is a chat
         chats = self._chats
 
         async def close() -> None:
             try:
-                await talk.keep(draft)
+                if draft is not None:
+                    await talk.keep(draft)
             finally:
                 await talk.close()
                 await chats.let_go(talk.chat)
