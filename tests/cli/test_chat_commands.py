@@ -381,11 +381,6 @@ def test_nothing_to_fill_in_is_one_line(project: Project) -> None:
     assert done.err == "motet: nothing is changed since the last commit\n"
 
 
-def check_words(project: Project) -> None:
-    """Set up the words checker so that it says nothing, and exits with 0, where there is nothing to say."""
-    project.settings(project.config.read_text().replace("; exit 1", ""))
-
-
 WORKFLOW = "---\nkind: workflow\n{head}---\n## user\nFirst.\n## user\nSecond.\n## user\nAgain.\n"
 
 
@@ -410,7 +405,6 @@ def test_the_last_step_is_sent_again_until_no_problem_is_left(project: Project, 
         ],
         more=PLAIN,
     )
-    check_words(project)
     prompt(
         project,
         "mend",
@@ -436,7 +430,6 @@ def test_a_condition_that_does_not_come_true_ends_after_its_repeats(project: Pro
 def test_a_condition_that_holds_leaves_the_last_step_out(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "good\n"})
     served = provider([Answer(text="Yes.")], repeat=True, more=PLAIN)
-    check_words(project)
     prompt(project, "flow", WORKFLOW.format(head="repeat_until: diagnostics == 0\n"))
     assert (project.run("prompt", "run", "flow", "a.txt").code, len(served.requests)) == (0, 2)
 

@@ -173,6 +173,26 @@ def test_without_any_server_there_is_advice_and_it_says_that_nothing_was_checked
     assert done.err.endswith("Nothing was checked: no server or checker answered.\n\nEnded: nothing to do.\n")
 
 
+@pytest.mark.parametrize("checker", ["echo '2 tests failed' >&2; exit 2", "echo half; kill -9 $$"])
+def test_a_checker_that_fails_and_names_no_place_has_not_said_that_nothing_is_left(
+    project: Project, checker: str
+) -> None:
+    project.write({"a.txt": "good\n"})
+    done = project.run("fix", "--yes", "--model", "offline", "--checker", checker)
+    assert done.code == 1
+    assert done.err.endswith("answered.\n\nEnded: a checker failed (echo).\n")
+
+
+def test_a_checker_that_fails_after_the_repair_leaves_the_run_unproved(project: Project, provider: Serve) -> None:
+    project.write({"a.txt": "bad\n"})
+    provider([REPAIR, DONE])
+    project.settings(project.config.read_text().partition("[checkers")[0] + MAY_SEND)
+    checker = "grep -q bad a.txt && echo a.txt:1:1: error: bad; exit 1"
+    done = project.here("fix", "--yes", "--json", "--checker", checker)
+    assert (done.code, project.text("a.txt")) == (1, "good\n")
+    assert (done.events[-1]["reason"], done.events[-1]["remaining"]) == ("checker", [])
+
+
 def test_names_with_blanks_quotes_and_japanese(project: Project, provider: Serve) -> None:
     name = "a dir/it's “日本”  ☃.txt"
     project.write({name: "bad\n"})
@@ -267,7 +287,9 @@ def test_what_a_test_run_says_after_an_edit_goes_into_the_next_request(project: 
     project.write({"a.txt": "bad\n"})
     first, second = edit(("a.txt", "bad\n", "good\n")), edit(("a.txt", "good\n", "best\n"))
     served = provider([first, DONE, second, DONE])
-    tests = "awk '{print FILENAME \":1: error: \" $1 \" is not best\"}' a.txt | grep -v 'best is'; exit 1"
+    tests = (
+        "awk '{print FILENAME \":1: error: \" $1 \" is not best\"}' a.txt | grep -v 'best is'; ! grep -vq best a.txt"
+    )
     project.settings(project.config.read_text().partition("[checkers")[0] + MAY_SEND)
     done = project.here("fix", "--yes", "--json", "--checker", tests)
     assert (done.code, project.text("a.txt")) == (0, "best\n")

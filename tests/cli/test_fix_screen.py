@@ -15,7 +15,7 @@ ANSWER = edit(
     ("notes/a.txt", TEXT.splitlines(keepends=True)[-1], "good ten\n"),
     text="Two words are wrong:\n\n- notes/a.txt:2: it says bad where good is meant, which is easy to see\n- 日本語の説明はここで折り返される。単語の間に空白がなくても、行の端で折り返されるはずだ。\n",
 )
-CHECKER = "[checkers.words]\ncommand = '''awk '/bad/ {printf \"%s:%d:1: error: a bad word, where only good words were to be expected at all\\n\", FILENAME, FNR}' notes/*.txt; exit 1'''\n"
+CHECKER = "[checkers.words]\ncommand = '''awk '/bad/ {printf \"%s:%d:1: error: a bad word, where only good words were to be expected at all\\n\", FILENAME, FNR; f=1} END {exit f}' notes/*.txt'''\n"
 
 WIDE = """\
 Model: scripted/one (set in the settings)

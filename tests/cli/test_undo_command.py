@@ -23,7 +23,7 @@ def fixed(project: Project, provider: Serve) -> Project:
     project.write(BEFORE)
     subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
     provider([edit(*((name, f"{BEFORE[name].strip()}\n", f"{AFTER[name].strip()}\n") for name in BEFORE)), DONE])
-    checker = "grep -rnH bad --include=*.txt . | sed 's/$/ word/'; exit 1"
+    checker = "grep -rnH bad --include=*.txt . | sed 's/$/ word/'; ! grep -rq bad --include=*.txt ."
     project.settings(re.sub("command = '''.*'''", f'command = "{checker}"', project.config.read_text()))
     done = project.here("fix", "--yes", "--quiet")
     assert texts(project) == AFTER, done.err

@@ -46,12 +46,14 @@ class Report:
 
     `diagnostics` are sorted by path, place, severity and source. `sources` are those who answered, sorted; who is
     missing in one report cannot be compared with another. `advice` has one line for each that did not answer, or
-    not about everything.
+    not about everything. `failed` are the checkers that gave no verdict, sorted: without it nothing is known to be
+    clean.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     sources: tuple[str, ...]
     advice: tuple[str, ...]
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -59,6 +61,7 @@ class _Collected:
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     sources: set[str] = field(default_factory=set[str])
     advice: list[str] = field(default_factory=list[str])
+    failed: set[str] = field(default_factory=set[str])
 
     def add(self, source: str, answer: Answer) -> None:
         self.diagnostics += answer.diagnostics
@@ -172,8 +175,10 @@ class DiagnosticsService:
             collected.diagnostics += await checker.check(files)
             collected.sources.add(checker.name)
         except PermissionDenied as error:
+            collected.failed.add(checker.name)
             collected.advice.append(f"{checker.name}: not started; {error}")
         except ProcessError as error:
+            collected.failed.add(checker.name)
             text = str(error)
             collected.advice.append(text if text.startswith(f"{checker.name}:") else f"{checker.name}: {text}")
 
@@ -182,7 +187,8 @@ class DiagnosticsService:
         fixed = with_shared_fixes(wanted, {file.path: file for file in files})
         diagnostics = tuple(sorted(dict.fromkeys(fixed), key=_order))
         advice = dict.fromkeys((*self._missing, *sorted(collected.advice)))
-        return Report(diagnostics, tuple(sorted(collected.sources)), tuple(advice))
+        failed = tuple(sorted(collected.failed))
+        return Report(diagnostics, tuple(sorted(collected.sources)), tuple(advice), failed)
 
 
 async def _all(coroutines: Iterable[Coroutine[None, None, None]]) -> None:

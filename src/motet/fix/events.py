@@ -18,6 +18,7 @@ class EndReason(StrEnum):
     """Why the loop ended."""
 
     CLEAN = "nothing left"
+    CHECKER = "a checker failed"
     NO_PROGRESS = "no progress"
     ROUNDS = "round limit"
     BUDGET = "budget limit"
@@ -115,6 +116,8 @@ class Fixed:
                 return ExitCode.MODEL
             case EndReason.DENIED:
                 return ExitCode.PERMISSION
+            case EndReason.CHECKER if not self.denied:
+                return ExitCode.PROBLEMS_REMAIN
             case _ if self.denied:
                 return ExitCode.PERMISSION
             case _:

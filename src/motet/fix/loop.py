@@ -132,7 +132,7 @@ class FixLoop:
             if limit:
                 return EndReason.BUDGET, limit
             if not self._report.diagnostics:
-                return EndReason.CLEAN, ""
+                return self._nothing_found()
             stuck = self._why_stuck(change, reports, taken_back)
             if stuck:
                 return EndReason.NO_PROGRESS, stuck
@@ -160,9 +160,14 @@ class FixLoop:
         await self._read(sorted({found.path for found in report.diagnostics} - self._files.keys()))
         return report
 
+    def _nothing_found(self) -> tuple[EndReason, str]:
+        """A checker that failed has not said that nothing is left."""
+        failed = self._report.failed
+        return (EndReason.CHECKER, ", ".join(failed)) if failed else (EndReason.CLEAN, "")
+
     def _nothing_wanted(self) -> tuple[EndReason, str]:
         if not self._report.diagnostics:
-            return EndReason.CLEAN, ""
+            return self._nothing_found()
         who = "you" if self._outcome.declined else "the model"
         return EndReason.NO_PROGRESS, f"{who} left the rest as it is"
 

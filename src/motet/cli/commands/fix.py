@@ -94,7 +94,7 @@ def command(
     Each change is shown as a diff and asked about, as in `git add -p`: y takes it, n leaves it, ? lists the other
     keys. `motet undo` takes a whole run back.
 
-    Exit code 0: clean, 1: problems remain, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
+    Exit code 0: clean, 1: problems remain or a checker failed, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
     """
     flags = {
         "model": model,
