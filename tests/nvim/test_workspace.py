@@ -131,6 +131,31 @@ async def test_a_file_changed_outside_is_the_disks_and_the_buffer_follows(vim: B
     assert await vim.lines() == changed(_3="outside", _10="ten")
 
 
+@pytest.mark.parametrize("unsaved", [False, True])
+async def test_what_is_typed_in_the_moment_of_the_write_moves_no_edit_and_is_kept(
+    vim: Buffers, monkeypatch: pytest.MonkeyPatch, unsaved: bool
+) -> None:
+    await vim.command("edit a.txt")
+    if unsaved:
+        await vim.types("Gccend<Esc>")
+    tell, meanwhile = vim.peer.lua, ["ggOmine<Esc>"]
+
+    async def after_a_key(function: str, *arguments: object) -> object:
+        if function == "change" and meanwhile:
+            await vim.types(meanwhile.pop())
+        return await tell(function, *arguments)
+
+    monkeypatch.setattr(vim.peer, "lua", after_a_key)
+    if unsaved:
+        with pytest.raises(StaleFile, match=r"^a.txt: changed in the editor since it was read; read it again$"):
+            await vim.edits("a.txt", "line 10\n", "ten\n")
+        assert await vim.lines() == ["mine", *changed(_20="end")] and on_disk(vim) == TEXT.encode()
+    else:
+        await vim.edits("a.txt", "line 10\n", "ten\n")
+        assert await vim.lines() == ["mine", *changed(_10="ten")] and await vim.is_modified()
+        assert on_disk(vim).decode().splitlines() == changed(_10="ten")
+
+
 @pytest.mark.acceptance("T-26")
 async def test_what_was_typed_since_it_was_read_is_never_overwritten(vim: Buffers) -> None:
     await vim.command("edit a.txt")
@@ -174,6 +199,19 @@ async def test_undo_takes_back_turns_in_files_and_in_unsaved_buffers_and_can_be_
     assert on_disk(vim, "b.txt") == b"one\n"
     assert await vim.files.undo() == ["restored a.txt, which is not saved"]
     assert await vim.lines() == changed(_1="mine", _10="ten", _20="end")
+
+
+async def test_undo_takes_back_all_that_one_turn_wrote_into_one_unsaved_buffer(vim: Buffers) -> None:
+    await vim.command("edit a.txt")
+    await vim.types("ggccmine<Esc>")
+    await vim.files.begin("turn")
+    await vim.edits("a.txt", "line 10\n", "ten\n")
+    await vim.edits("a.txt", "ten\n", "ten\nand a half\n")
+    await vim.edits("a.txt", "line 15\n", "")
+    await vim.files.finish()
+    await vim.types("Gccend<Esc>")
+    assert await vim.files.undo() == ["restored a.txt, which is not saved"]
+    assert await vim.lines() == changed(_1="mine", _20="end")
 
 
 async def test_undo_of_unsaved_lines_that_were_changed_since_is_refused(vim: Buffers) -> None:

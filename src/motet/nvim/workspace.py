@@ -157,7 +157,7 @@ class NvimWorkspace:
         number = turn.checkpoint.number if turn is not None and turn.checkpoint is not None else None
         if turn is None or (standing is not None and standing.time > turn.time and standing.id != str(number)):
             return await self._undo_files(None)
-        steps = [await self._without(before, after) for before, after in reversed(turn.unsaved)]
+        steps = await self._without(turn.unsaved)
         told = await self._undo_files(str(number)) if standing is not None and standing.id == str(number) else []
         await self.begin(f"undo of {turn.label}")
         try:
@@ -256,10 +256,14 @@ class NvimWorkspace:
         except FileMissing:
             return None
 
-    async def _without(self, before: TextFile, after: TextFile) -> tuple[TextFile, bytes]:
-        """A file now, and without the change from `before` to `after`. Raises `UndoRefused`."""
-        now = await self.read(after.path)
-        merged = merge(after.text, before.text, now.text)
-        if merged.conflicts:
-            raise UndoRefused(f"{after.path}: not undone, nothing is changed: these lines were changed since")
-        return now, now.encode(merged.text)
+    async def _without(self, written: Sequence[tuple[TextFile, TextFile]]) -> list[tuple[TextFile, bytes]]:
+        """Each file that was `written`, before and after, as it is now, and without those changes. Raises `UndoRefused`."""
+        found: dict[str | None, tuple[TextFile, str]] = {}
+        for before, after in reversed(written):
+            place = self.real(after.path)
+            now, text = found.get(place) or ((read := await self.read(after.path)), read.text)
+            merged = merge(after.text, before.text, text)
+            if merged.conflicts:
+                raise UndoRefused(f"{after.path}: not undone, nothing is changed: these lines were changed since")
+            found[place] = now, merged.text
+        return [(now, now.encode(text)) for now, text in found.values()]
