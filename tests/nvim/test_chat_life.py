@@ -271,3 +271,38 @@ def test_a_kept_draft_survives_a_program_that_starts_slowly(project: Project, pr
             vim.waits_for("vim.fn.search('precious', 'nw') > 0")
             assert vim.nvim.current.buffer[-len(draft) :] == draft
             leave(vim)
+
+
+def test_what_is_told_while_a_chat_is_opened_happens_in_its_order(vim: Editor, provider: Serve) -> None:
+    served = provider([YES, YES])
+    vim.command("Motet chat one")
+    vim.waits_for(
+        "vim.api.nvim_buf_get_name(0):match('chat/new') == nil"
+    )  # it is there, and what was told waits still
+    vim.command("Motet chat two")
+    eventually(lambda: len(served.requests) == 2 or any("two" in str(one.body) for one in served.requests))
+    vim.waits_for("require('motet').status().state == 'ready' and vim.fn.search('^two$', 'nw') > 0")
+    assert [text for role, text in told(served.requests[-1].body) if role == "user"] == ["one", "two"]
+    assert [line for line in vim.said if line in ("one", "two")] == ["one", "two"]
+    assert vim.messages == []
+
+
+def test_a_turn_that_is_stopped_before_it_could_begin_does_not_begin(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    vim.command("Motet chat one")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+    vim.command("Motet stop")
+    vim.turn_ends()
+    assert vim.said == ["## Me", "one"]
+    assert served.requests == []
+
+
+def test_a_chat_that_is_closed_while_it_is_opened_keeps_what_was_to_be_said(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    vim.command("Motet chat one")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+    vim.command("bwipeout")
+    vim.command("Motet open last")
+    vim.waits_for("vim.fn.search('^one$', 'nw') > 0")
+    assert vim.said == ["## Me", "one"]
+    assert served.requests == []

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,16 +45,20 @@ if TYPE_CHECKING:  # a chat opens without, as the edit engine comes with it
 _LAST_WORDS = 0.2
 """Seconds that an editor that ends has to say that it does."""
 
+_OPENED = 1.0
+"""Seconds that a chat which is still being opened has then, for what was told of it to be kept."""
+
 Act = Callable[[Talk], object]
 
 
 class Host:
     """What the editor is told by, and tells to. Nothing that is heard waits for anything else; what is meant for a chat
-    that is still being opened happens when it is."""
+    that is still being opened happens when it is, in the order in which it came."""
 
     def __init__(self) -> None:
         self._talks: dict[int, Talk] = {}
-        self._opening: dict[int, list[Act]] = {}
+        self._opening: dict[int, list[Callable[[], None]]] = {}
+        self._openings: dict[int, asyncio.Task[None]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gone = asyncio.Event()
@@ -74,9 +79,11 @@ class Host:
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
         match name, arguments:
+            case "open", [int(buffer), *_] if buffer in self._opening:
+                self._opening[buffer].append(lambda: self.heard(name, arguments))
             case "open", [int(buffer), str(chat), bool(lenient)]:
                 self._opening[buffer] = []
-                self._start(self._open(buffer, chat, lenient), buffer)
+                self._openings[buffer] = self._start(self._open(buffer, chat, lenient), buffer)
             case "send", [int(buffer), str(text), bool(is_draft)]:
                 self._with(buffer, lambda talk: self._send(buffer, talk, text, is_draft))
             case "redraw", [int(buffer)]:
@@ -159,6 +166,8 @@ class Host:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)
             await self._gone.wait()
+            if self._openings:
+                await asyncio.wait([*self._openings.values()], timeout=_OPENED)
             ending = [*(talk.close() for talk in self._talks.values()), *self._closing.values()]
             await asyncio.gather(*ending, return_exceptions=True)
 
@@ -177,10 +186,10 @@ class Host:
         self.peer.tell("notice", 0, "warn", text)
 
     def _with(self, buffer: int, act: Act) -> None:
-        if buffer in self._talks:
+        if buffer in self._opening:
+            self._opening[buffer].append(lambda: self._with(buffer, act))
+        elif buffer in self._talks:
             act(self._talks[buffer])
-        elif buffer in self._opening:
-            self._opening[buffer].append(act)
         else:
             self.peer.tell("unopened", buffer, "")
 
@@ -197,24 +206,29 @@ class Host:
         return task
 
     async def _open(self, buffer: int, chat_id: str, lenient: bool) -> None:
+        waiting = self._opening[buffer]
         try:
-            chat = self._made.pop(chat_id, None)
-            if chat is None:
-                stored = await self._stored(chat_id, lenient)
-                if stored is not None and await self._is_shown(buffer, stored.id):
-                    return
-                chat = await self._chat(stored)
+            await self._show(buffer, chat_id, lenient)
         except MotetError as error:
-            del self._opening[buffer]
             self.peer.tell("unopened", buffer, str(error))
-            return
+        finally:
+            del self._opening[buffer], self._openings[buffer]
+            for one in waiting:
+                one()
+
+    async def _show(self, buffer: int, chat_id: str, lenient: bool) -> None:
+        """Show a chat in a buffer, or the buffer that has it. Raises `MotetError`."""
+        chat = self._made.pop(chat_id, None)
+        if chat is None:
+            stored = await self._stored(buffer, chat_id, lenient)
+            if stored is not None and await self._is_shown(buffer, stored.id):
+                return
+            chat = await self._chat(stored)
         talk = self._talks[buffer] = self._talk(buffer, chat)
         await talk.show()
         self._tell_names(chat)
         await self._warm_up()
         await self._list_files()
-        for act in self._opening.pop(buffer):
-            act(talk)
 
     def _tell_names(self, chat: Chat) -> None:
         """The names that the editor completes by itself, because it may not wait."""
@@ -296,11 +310,17 @@ class Host:
             self._is_warm = True
             await asyncio.to_thread(_import_all)
 
-    async def _stored(self, chat_id: str, lenient: bool) -> ChatInfo | None:
+    async def _stored(self, buffer: int, chat_id: str, lenient: bool) -> ChatInfo | None:
         """The chat with that id, or the newest; None: a new one is begun, when `lenient` also for an unknown id."""
         assert self._chats is not None and self._chats.history is not None  # chats are kept
-        if chat_id in ("", "last"):
-            return await self._chats.newest() if chat_id else None
+        if not chat_id:
+            return None
+        if chat_id == "last":
+            for task in [*takewhile(lambda task: task is not self._openings[buffer], self._openings.values())]:
+                await asyncio.wait({task})  # it may be closed by now, with a draft
+            if self._closing:
+                await asyncio.wait([*self._closing.values()])
+            return await self._chats.newest()
         if chat_id in self._closing:
             await asyncio.wait({self._closing[chat_id]})
         try:
@@ -316,7 +336,6 @@ class Host:
             await asyncio.wait({self._closing[chat_id]})
         for other, talk in self._talks.items():
             if talk.chat.id == chat_id and other != buffer:
-                del self._opening[buffer]
                 self.peer.tell("instead", buffer, other)
                 return True
         return False
@@ -370,6 +389,7 @@ class Host:
                 self._closing.pop(talk.chat.id, None)
 
         del self._talks[buffer]
+        talk.stop()  # what was not said yet is typed still
         self._closing[talk.chat.id] = self._start(close(), buffer)
 
 

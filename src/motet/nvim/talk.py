@@ -61,7 +61,6 @@ class Talk:
         self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
         self._turn: asyncio.Task[None] | None = None
         self._is_stopping = False
-        self._keeping = asyncio.Lock()
         self._tools: list[str] = []
         self._known = len(chat.messages)
         self._block = ""
@@ -112,9 +111,8 @@ class Talk:
         task.add_done_callback(self._doing.discard)
 
     async def keep(self, draft: str) -> None:
-        """Keep what is typed and not sent: one after the other, so that the newest is what stays."""
-        async with self._keeping:
-            await self.chat.keep_draft(self._read(draft)[1])
+        """Keep what is typed and not sent."""
+        await self.chat.keep_draft(self._read(draft)[1])
         self._peer.tell("kept", self.buffer, draft)
 
     async def inspect(self, draft: str) -> None:
