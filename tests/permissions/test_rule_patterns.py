@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motet.permissions import Action, Answer, Effect, Origin, Rule, Verdict
+from motet.permissions.commands import only_reads
 from motet.permissions.question import choices
 
 ROOT = Path("/p")
@@ -263,3 +264,21 @@ def test_a_rule_for_a_host_compares_labels(pattern: str, subject: str, fits: boo
 def test_a_rule_for_sending_names_a_provider_and_perhaps_its_host(pattern: str, fits: bool) -> None:
     action = Action(Effect.SEND, "anthropic api.anthropic.com", Origin.USER)
     assert speaks(Verdict.ALLOW, f"send:{pattern}", action) is fits
+
+
+@pytest.mark.parametrize(
+    "line", ["ls -la", "cat -- a.txt", "grep -rn x .", "rg x", "git status", "git log --oneline -3"]
+)
+def test_what_is_known_to_change_no_file_needs_no_snapshot(line: str) -> None:
+    assert only_reads(shlex.split(line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "", "python x.py", "sh -c ls", "./ls", "/tmp/ls", "git", "git commit", "git -C . log", "git diff --output=a.txt",
+        "git log --outpu a.txt", "git grep -Ovim x", "rg --pre ./x y", "tree -o a.txt", "tree -noa.txt", "file -C -m magic",
+    ],
+)  # fmt: skip
+def test_what_may_write_a_file_needs_one(line: str) -> None:
+    assert not only_reads(shlex.split(line))

@@ -85,9 +85,9 @@ def destroys(words: Sequence[str]) -> frozenset[str]:
 
 
 _READERS = frozenset({
-    "ls", "cat", "head", "tail", "wc", "pwd", "echo", "printf", "true", "false", "stat", "du", "df", "file", "tree", "which",
-    "whoami", "uname", "date", "id", "grep", "egrep", "fgrep", "rg", "diff", "cmp", "nl", "sha256sum", "md5sum", "basename",
-    "dirname", "realpath", "readlink",
+    "ls", "cat", "head", "tail", "wc", "pwd", "echo", "printf", "true", "false", "stat", "du", "df", "which", "whoami",
+    "uname", "date", "id", "grep", "egrep", "fgrep", "rg", "diff", "cmp", "nl", "sha256sum", "md5sum", "basename", "dirname",
+    "realpath", "readlink",
 })  # fmt: skip
 _GIT_READERS = frozenset(
     {"status", "diff", "log", "show", "blame", "ls-files", "rev-parse", "describe", "shortlog", "grep"}
