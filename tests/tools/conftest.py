@@ -1,10 +1,12 @@
-"""Workspaces in memory and on the disk."""
+"""Workspaces in memory and on the disk, and the walls around a command."""
 
 from pathlib import Path
 
 import pytest
 from tools.desk_kit import Place, on_disk
+from tools.tool_kit import BARE
 
+from motet.process.sandbox import SandboxState, find_sandbox
 from motet.workspace import MemoryWorkspace
 
 
@@ -26,3 +28,18 @@ def disk(tmp_path: Path) -> Place:
 def memory() -> Place:
     """An empty workspace in memory."""
     return Place(MemoryWorkspace())
+
+
+@pytest.fixture
+async def sandbox() -> SandboxState:
+    """The second wall."""
+    found = await find_sandbox()
+    if found.sandbox is None:
+        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
+    return found
+
+
+@pytest.fixture(params=["sandbox", "bare"])
+def wall(request: pytest.FixtureRequest) -> SandboxState:
+    """With the second wall and without."""
+    return BARE if request.param == "bare" else request.getfixturevalue("sandbox")

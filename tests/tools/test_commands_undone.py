@@ -13,30 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.tool_kit import Project
+from tools.tool_kit import BARE, Project
 
 import motet
 from motet.errors import UndoRefused
 from motet.permissions import Gate, GrantStore, RuleSet
-from motet.process.sandbox import SandboxState, find_sandbox
+from motet.process.sandbox import SandboxState
 from motet.tools.builtin.run_command import RunCommand
 from motet.tools.kit import Told
 from motet.workspace import Checkpoints, DiskWorkspace
 from motet.workspace.snapshots import Limits
 
-BARE = SandboxState(None, "none: a test without it")
 MORE = "untracked ä\n"
-
-
-@pytest.fixture(params=["sandbox", "bare"])
-async def wall(request: pytest.FixtureRequest) -> SandboxState:
-    """With the second wall and without."""
-    if request.param == "bare":
-        return BARE
-    found = await find_sandbox()
-    if found.sandbox is None:
-        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
-    return found
 
 
 @pytest.fixture

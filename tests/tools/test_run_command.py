@@ -16,17 +16,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tools.tool_kit import Project
+from tools.tool_kit import BARE, Project
 
 from motet.permissions import Action, Answer, Denial, Rule, Verdict
-from motet.process.sandbox import SandboxState, find_sandbox
+from motet.process.sandbox import SandboxState
 from motet.tools import ToolOutput
 from motet.tools.builtin import run_command
 from motet.tools.builtin.run_command import RunCommand
 from motet.tools.kit import Told
 from motet.tools.toolbox import MAX_OUTPUT_CHARACTERS, Toolbox
-
-BARE = SandboxState(None, "none: a test without it")
 
 
 class Asking(Project):
@@ -60,25 +58,6 @@ class Asking(Project):
 @pytest.fixture
 def project(tmp_path: Path) -> Asking:
     return Asking(tmp_path)
-
-
-@pytest.fixture(params=["sandbox", "bare"])
-async def wall(request: pytest.FixtureRequest) -> SandboxState:
-    """With the second wall and without."""
-    if request.param == "bare":
-        return BARE
-    found = await find_sandbox()
-    if found.sandbox is None:
-        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
-    return found
-
-
-@pytest.fixture
-async def sandbox() -> SandboxState:
-    found = await find_sandbox()
-    if found.sandbox is None:
-        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
-    return found
 
 
 def after(output: ToolOutput) -> tuple[str, str]:

@@ -12,9 +12,12 @@ from tools.desk_kit import Deciding
 
 from motet.messages import ToolCall
 from motet.permissions import Action, Answer, Gate, GrantStore, Rule, RuleSet
+from motet.process.sandbox import SandboxState
 from motet.tools import EditDesk, Tool, Toolbox, ToolOutput
 from motet.tools.kit import Kit, Question, Told
 from motet.workspace import Checkpoints, DiskWorkspace
+
+BARE = SandboxState(None, "none: a test without it")
 
 
 class Answering:
