@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,8 @@ async def test_what_a_block_leaves_out_is_shared_no_more(tmp_path: Path, dialect
         await talk.say("see them")
         assert "in = 'a.py'" not in talk.server.requests[0].text and "in = 'b.py'" in talk.server.requests[0].text
         assert talk.server.requests[0].body.get("tools")
+        await talk.chat.keep_only(block[2:])
+        assert [one for one in talk.chat.messages if one.context and one.context.id == block[1]] == []
         await talk.chat.keep_only(["📌 <file>c.py</file>"])
         assert talk.chat.share.block == ["📌 <file>c.py</file>"]
         await talk.say("and now?")
@@ -71,3 +74,11 @@ async def test_what_a_block_leaves_out_is_shared_no_more(tmp_path: Path, dialect
         chat_id = talk.chat.id
     async with talking(tmp_path, [], dialect, stored=chat_id, shares=True) as talk:
         assert talk.chat.share.block == ["📌 <file>c.py</file>"]
+
+
+async def test_of_drafts_that_are_kept_at_once_the_newest_stays(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [], dialect) as talk:
+        await asyncio.gather(*(talk.chat.keep_draft(f"draft {number}") for number in range(50)))
+        chat_id = talk.chat.id
+    async with talking(tmp_path, [], dialect, stored=chat_id) as talk:
+        assert talk.chat.info.draft == "draft 49"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import math
 import os
 import subprocess
 import sys
+import threading
 from datetime import date
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from engine.engine_kit import house
 from motet.chat import End, Ended
 from motet.engine.spending import DayIsSpent, Ledger, Spent
 from motet.errors import MotetError, UsageError
+from motet.logfile import LogFile
 from motet.models.protocol import Destination, Limits, Price, Usage
 from motet.models.scripted import Answer, HttpError, ScriptedModel, call
 from motet.paths import state_dir
@@ -141,6 +144,7 @@ SPENDS = """
 import asyncio, sys
 from pathlib import Path
 from motet.engine.spending import DayIsSpent, Ledger
+from motet.logfile import LogFile
 from motet.models.protocol import Destination, Limits, Price, Usage
 from motet.models.scripted import ScriptedModel
 from motet.settings.schema import SpendingSettings
@@ -181,3 +185,44 @@ async def test_a_request_that_is_stopped_costs_what_had_arrived(tmp_path: Path) 
         (spent,) = today()
         assert spent.usage.input > 100 and 0 < spent.usage.output <= 400
         assert spent.usage.total == chat.info.tokens
+
+
+def test_a_line_waits_for_the_process_that_writes_one(tmp_path: Path) -> None:
+    log = LogFile(tmp_path, "log", max_bytes=1_000)
+    log.append(b"one")
+    with log.path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        writing = threading.Thread(target=log.append, args=(b"two",))
+        writing.start()
+        waits = f":{os.fstat(held.fileno()).st_ino} "
+        while writing.is_alive() and not any("-> FLOCK" in row and waits in row for row in locks()):
+            writing.join(0.005)
+        assert list(log.lines()) == [b"one\n"]
+        fcntl.flock(held, fcntl.LOCK_UN)
+    writing.join()
+    assert list(log.lines()) == [b"one\n", b"two\n"]
+
+
+def locks() -> list[str]:
+    """All that processes of this machine hold, and wait for."""
+    return Path("/proc/locks").read_text().splitlines()
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from motet.logfile import LogFile
+log = LogFile(Path(sys.argv[1]), "log", max_bytes=1_000)
+log.append(b"x" * 59)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    log.append(b"y" * 59)
+except OSError as error:
+    print(error.strerror)
+"""
+
+
+def test_of_a_line_for_which_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout == "No space left on device\n"
+    assert (tmp_path / "log.jsonl").read_bytes() == b"x" * 59 + b"\n"
