@@ -4,21 +4,22 @@ local hunks = require("motet.hunks")
 local M = {}
 
 local ns = api.nvim_create_namespace("motet.writing")
-local shown = {} ---@type table<integer, { file?: integer, mark?: integer, note?: integer, place?: string }>
+-- By the buffers of chats. `buf`: where the word stands.
+local shown = {} ---@type table<integer, { buf: integer, file?: integer, mark?: integer, note?: integer, place?: string }>
 
----A frame. `place`: real path, change number and row, or false.
+---A frame. `chat`: its buffer; 0: it has none, and the word stands where the human is at first. `place`: real path, change
+---number and row, or false.
 ---@param lines string[]   the newest of `total`
 function M.draw(chat, doing, place, lines, total)
-  if not api.nvim_buf_is_loaded(chat) then
-    return
-  end
-  local one = shown[chat] or {}
+  local one = shown[chat] or { buf = chat == 0 and api.nvim_get_current_buf() or chat }
   shown[chat] = one
-  one.note = api.nvim_buf_set_extmark(chat, ns, api.nvim_buf_line_count(chat) - 1, 0, {
-    id = one.note,
-    virt_text = { { doing, "MotetHint" } },
-    virt_text_pos = "eol",
-  })
+  if api.nvim_buf_is_loaded(one.buf) then
+    one.note = api.nvim_buf_set_extmark(one.buf, ns, api.nvim_buf_line_count(one.buf) - 1, 0, {
+      id = one.note,
+      virt_text = { { doing, "MotetHint" } },
+      virt_text_pos = "eol",
+    })
+  end
   local key = place and place[1] .. place[3] or nil
   if key ~= one.place then
     M.clear_file(one)
@@ -60,8 +61,8 @@ function M.clear(chat)
   local one = shown[chat]
   if one then
     M.clear_file(one)
-    if one.note and api.nvim_buf_is_loaded(chat) then
-      api.nvim_buf_del_extmark(chat, ns, one.note)
+    if one.note and api.nvim_buf_is_loaded(one.buf) then
+      api.nvim_buf_del_extmark(one.buf, ns, one.note)
     end
     shown[chat] = nil
   end

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -306,3 +308,14 @@ def test_a_chat_that_is_closed_while_it_is_opened_keeps_what_was_to_be_said(vim:
     vim.waits_for("vim.fn.search('^one$', 'nw') > 0")
     assert vim.said == ["## Me", "one"]
     assert served.requests == []
+
+
+def test_what_was_said_to_a_program_that_is_killed_is_typed_again(vim: Editor, provider: Serve) -> None:
+    provider([STREAMING])
+    vim.command("Motet chat go")
+    vim.waits_for("vim.fn.search('^one', 'nw') > 0")
+    vim.command("Motet chat and then")
+    vim.command("Motet chat and at last")
+    os.kill(vim.program, signal.SIGKILL)
+    vim.waits_for("#vim.g.messages > 0")
+    assert vim.lines[-4:] == ["", "and then", "", "and at last"]

@@ -52,3 +52,15 @@ def test_what_was_written_becomes_the_hunk_that_is_reviewed(vim: Editor, project
         "  line 1", "  line 2", "┃ line 3", "  new 3",
         "  change 1 of 1  \\a accept  \\d reject  \\e amend  \\v side by side", "  line 4",
     ]  # fmt: skip
+
+
+def test_of_an_edit_without_a_chat_nothing_is_left_where_the_human_was_meanwhile(vim: Editor) -> None:
+    frame = "require('motet.remote').writing(0, 'writes an edit', false, {{}}, {})"
+    vim.lua(frame.format(1))
+    first = vim.nvim.current.buffer.number
+    vim.command("new")
+    vim.lua(frame.format(2))
+    marks = "return vim.api.nvim_buf_get_extmarks(..., vim.api.nvim_create_namespace('motet.writing'), 0, -1, {})"
+    assert [len(vim.lua(marks, one)) for one in (first, 0)] == [1, 0]
+    vim.lua("require('motet.remote').written(0)")
+    assert [vim.lua(marks, one) for one in (first, 0)] == [[], []]
