@@ -16,7 +16,7 @@ Serve = Callable[..., Provider]
 YES = Answer(text="Yes.\n\n- one\n- two")
 
 
-@pytest.mark.acceptance("S0-013", "S2-001", "S2-005")
+@pytest.mark.acceptance("S0-013", "S0-060", "S2-001", "S2-005")
 def test_what_is_typed_is_sent_and_the_answer_streams_into_the_buffer(vim: Editor, provider: Serve) -> None:
     served = provider([YES, Answer(text="No.")])
     vim.command("Motet")
@@ -43,7 +43,7 @@ def test_it_is_seen_as_written_without_markers(vim: Editor, provider: Serve) -> 
     ]  # fmt: skip
 
 
-@pytest.mark.acceptance("S0-049", "S2-003")
+@pytest.mark.acceptance("S0-049", "S2-003", "CC-03")
 def test_only_w_in_its_own_buffer_sends(vim: Editor, provider: Serve) -> None:
     served = provider([YES])
     vim.chat()

@@ -146,7 +146,6 @@ def test_of_two_editors_one_writes_and_the_other_reads_until_it_is_free(provider
         assert not second.lua("return require('motet').status().readonly")
 
 
-@pytest.mark.acceptance("S0-060")
 def test_quitting_while_it_streams_loses_nothing(provider: Serve, project: Project) -> None:
     provider([YES, Answer(text="one two three four", wire=Wire(text_chars=4, stall_after=3))])
     with editor() as vim:

@@ -119,7 +119,7 @@ def test_a_buffer_of_a_secret_is_not_shared(vim: Editor, project: Project, provi
     assert "KEY=abc" not in json.dumps(served.requests[0].body)
 
 
-@pytest.mark.acceptance("S1-037", "S0-035")
+@pytest.mark.acceptance("S1-037")
 def test_a_file_is_picked_with_a_preview_and_becomes_a_link(vim: Editor, project: Project, provider: Serve) -> None:
     provider([YES])
     project.write({"src/server.py": "import os\n"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from cli.kit import Project, Provider
 from nvim.nvim_kit import BIN, Editor
 
@@ -37,7 +36,6 @@ def with_ruff(vim: Editor, project: Project, text: str) -> None:
     vim.waits_for("#vim.diagnostic.get(0) == 1")
 
 
-@pytest.mark.acceptance("S0-082")
 def test_what_a_server_complains_about_is_fixed_in_the_buffer(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([edit("a.py", "import os\nimport sys", "import sys"), Answer(text="Done.")])
     with_ruff(vim, project, UNUSED)

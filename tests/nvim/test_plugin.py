@@ -35,6 +35,23 @@ def test_subcommands_are_completed_and_unknown_ones_named(vim: Editor) -> None:
     assert vim.messages == ["motet: there is no `:Motet dance`; `:Motet actions` lists all"]
 
 
+@pytest.mark.acceptance("S0-035")
+def test_all_that_can_be_done_is_picked_from_a_list(vim: Editor) -> None:
+    vim.lua(
+        "vim.ui.select = function(rows, options, choose) vim.g.rows = vim.tbl_map(options.format_item, rows); _G.choose = choose; _G.rows = rows end"
+    )
+    vim.lua("require('motet.command').names('prompts', { 'tests' })")
+    vim.command("Motet actions")
+    offered = vim.nvim.vars["rows"]
+    names = vim.nvim.funcs.getcompletion("Motet ", "cmdline")
+    assert [row.split("  ")[0] for row in offered] == sorted([*names, "prompt tests"])
+    assert "new              open a new chat" in offered
+    vim.lua("_G.choose(nil)")
+    assert vim.nvim.current.buffer[:] == [""]
+    vim.lua("_G.choose(vim.iter(_G.rows):find(function(row) return row.shown == 'new' end))")
+    assert vim.nvim.current.buffer[:] == EMPTY
+
+
 @pytest.mark.parametrize(
     ("program", "said"),
     [

@@ -11,6 +11,7 @@ import pytest_asyncio
 from nvim.buffer_kit import Buffers, buffers
 
 from motet.errors import OutsideWorkspace, PermissionDenied, StaleFile, UndoRefused
+from motet.nvim.rpc import EditorError
 from motet.nvim.workspace import NvimWorkspace
 from motet.text import TextFile
 
@@ -296,6 +297,14 @@ async def test_other_plugins_hear_that_a_file_was_written_and_none_can_change_wh
     await vim.edits("a.txt", "line 10\n", "ten\n")
     assert await vim.lua("return vim.g.heard") == ["BufWritePost"]
     assert await vim.lines() == on_disk(vim).decode().splitlines() == changed(_10="ten")
+
+
+async def test_who_asks_an_editor_that_has_gone_is_told_at_once(tmp_path: Path) -> None:
+    async with buffers(tmp_path, tmp_path / "state") as vim:
+        await vim.command("edit a.txt")
+    with pytest.raises(EditorError, match=r"^the editor has gone$"):
+        async with asyncio.timeout(10):
+            await vim.files.read("a.txt")
 
 
 async def test_two_chats_that_write_one_buffer_at_once_lose_nothing(vim: Buffers) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.permissions.redact import Note, find_secrets, redact
+from motet.permissions.redact import Note, find_secrets, redact, secret_values
 
 # Made up here, piece by piece, so that no scanner takes this file for a leak.
 RANDOM = random.Random(7)
@@ -171,3 +171,13 @@ def test_hostile_text_costs_little_time(text: str) -> None:
     started = time.process_time()
     redact(text)
     assert time.process_time() - started < 5
+
+
+def test_of_a_file_of_secrets_the_values_count_that_are_secret() -> None:
+    random = letters(24)
+    lines = [
+        "DB_PASSWORD=correct horse", "export API_KEY='hunter2hunter'", f'"anything": "{random}",', "ACCESS_TOKEN: abcdefgh",
+        "PASSWORD=change_me_please", "SECRET_KEY=<your key here>", "API_KEY=${API_KEY_OF_CI}", "PASSWORD=short", "HOST=localhost",
+        "LOG_LEVEL=information",
+    ]  # fmt: skip
+    assert secret_values("\n".join(lines)) == ["hunter2hunter", random, "abcdefgh"]
