@@ -318,3 +318,23 @@ def test_what_was_said_to_a_program_that_is_killed_is_typed_again(vim: Editor, p
     os.kill(vim.program, signal.SIGKILL)
     vim.waits_for("#vim.g.messages > 0")
     assert vim.lines[-4:] == ["", "and then", "", "and at last"]
+
+
+def test_a_chat_that_is_closed_before_its_draft_has_come_keeps_that(project: Project, provider: Serve) -> None:
+    provider([])
+    go = project.root / "go"
+    project.write({"slow": SLOW.format(go=go, motet=BIN / "motet")})
+    (project.root / "slow").chmod(0o755)
+    with editor() as vim:
+        vim.chat()
+        vim.keys("imy precious draft<Esc>")
+        vim.waits_for("vim.b.motet_kept == 'my precious draft'")
+        leave(vim)
+    with editor() as vim:
+        vim.nvim.vars["motet_command"] = str(project.root / "slow")
+        vim.command("Motet open last")
+        vim.command("bwipeout")
+        go.touch()
+        vim.command("Motet open last")
+        vim.waits_for("vim.fn.search('precious', 'nw') > 0")
+        assert vim.said == ["## Me", "my precious draft"]
