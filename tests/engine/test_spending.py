@@ -128,6 +128,20 @@ async def test_the_count_goes_on_when_the_log_begins_a_new_file_and_over_a_damag
             await one.begin(model(), 1, "")
 
 
+async def test_chats_of_one_process_that_ask_at_the_same_moment_are_all_counted(tmp_path: Path) -> None:
+    row = {"day": date.today().isoformat(), "cost": 0.0, "input": 1}
+    (tmp_path / "spending.jsonl").write_text("".join(json.dumps({**row, "id": str(n)}) + "\n" for n in range(5_000)))
+    ledger, interval = Ledger(tmp_path, SpendingSettings(max_tokens_per_day=5_150)), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # seconds: threads take turns as often as they can
+    try:
+        for _ in range(5):
+            await asyncio.gather(*(ledger.begin(model(), 1, "") for _ in range(30)))
+        with pytest.raises(DayIsSpent):
+            await ledger.begin(model(), 1, "")
+    finally:
+        sys.setswitchinterval(interval)
+
+
 async def test_a_budget_in_dollars_needs_a_price_and_what_cannot_be_written_down_is_not_sent(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as refused:
         await Ledger(tmp_path, SpendingSettings(max_cost_per_day=1.0)).begin(model(), 1, "")

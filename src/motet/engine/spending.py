@@ -13,6 +13,7 @@ import asyncio
 import json
 import math
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -70,6 +71,7 @@ class Ledger:
     _day: str = ""
     _entries: dict[str, Spent] = field(default_factory=dict[str, Spent])
     _file: tuple[int, int] = (0, 0)  # what was read last: its number and how far
+    _reading: threading.Lock = field(default_factory=threading.Lock)
 
     async def begin(self, model: Model, tokens: int, chat: str) -> Entry:
         """A request of about `tokens` is about to leave for `model`. Raises `DayIsSpent`, `UsageError` where a price is
@@ -148,15 +150,16 @@ class Ledger:
 
     def _of_day(self, day: str) -> Mapping[str, Spent]:
         """The requests of a day, by id; what was read once is not read again."""
-        if day != self._day:
-            self._day, self._entries, self._file = day, {}, (0, 0)
-        try:
-            for row in map(_row, self._fresh()):
-                if row is not None and row["day"] == day:
-                    self._entries[str(row["id"])] = _spent(row)
-        except OSError as error:
-            raise MotetError(f"{self._log.path}: {error.strerror}; nothing was sent") from error
-        return self._entries
+        with self._reading:
+            if day != self._day:
+                self._day, self._entries, self._file = day, {}, (0, 0)
+            try:
+                for row in map(_row, self._fresh()):
+                    if row is not None and row["day"] == day:
+                        self._entries[str(row["id"])] = _spent(row)
+            except OSError as error:
+                raise MotetError(f"{self._log.path}: {error.strerror}; nothing was sent") from error
+            return dict(self._entries)
 
     def _fresh(self) -> Iterator[bytes]:
         """The lines that were written since the last call; all of them where the file is another one by now."""
