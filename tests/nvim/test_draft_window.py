@@ -65,10 +65,11 @@ def test_what_is_said_while_a_tool_waits_is_shown_and_joins_at_the_next_gap(vim:
     assert vim.said[-7:] == newest
 
 
-def test_a_draft_that_was_left_is_the_next_one(vim: Editor, provider: Serve) -> None:
+@pytest.mark.parametrize("left", ["quit", "bunload!", "bdelete!", "bwipeout!"])
+def test_a_draft_that_was_left_is_the_next_one(vim: Editor, provider: Serve, left: str) -> None:
     served = provider([STREAMING, YES])
     streaming(vim)
-    vim.keys("inext<Esc>:quit<CR>")
+    vim.keys(f"inext<Esc>:{left}<CR>")
     assert len(vim.nvim.windows) == 2
     vim.keys("<C-c>")
     vim.turn_ends()

@@ -373,3 +373,14 @@ def test_secrets_inside_protected_directories_are_hidden_from_commands(tmp_path:
     found = off_limits(tmp_path, {"HOME": str(tmp_path / "home")})
     assert sorted(found.names) == [".docker/config.json", ".github/.env"]
     assert sorted(place.name for place in found.read_only) == [".docker", ".github", ".vscode"]
+
+
+def test_of_git_commands_may_not_write_what_makes_it_start_programs_or_look_elsewhere(tmp_path: Path) -> None:
+    from motet.permissions.places import off_limits
+
+    for name in ("config", "hooks/pre-commit", "info/attributes", "modules/lib/config", "worktrees/w/gitdir", "index", "objects/a"):  # fmt: skip
+        (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ".git" / name).write_text("x")
+    found = off_limits(tmp_path, {"HOME": str(tmp_path / "home")})
+    names = ["config", "hooks", "info", "modules", "worktrees"]
+    assert sorted(found.read_only) == [tmp_path / ".git" / name for name in names]
