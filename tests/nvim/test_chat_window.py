@@ -243,3 +243,17 @@ def test_a_chat_in_a_window_that_keeps_its_buffer(vim: Editor, provider: Serve) 
     assert vim.said == [
         "## Me", "日本語", "## motet (scripted/one)", "Yes.", "## Me", "次", "## motet (scripted/one)", "Yes.", "## Me"
     ]  # fmt: skip
+
+
+def test_a_stream_is_followed_at_the_end_of_the_document_and_nowhere_else(vim: Editor, provider: Serve) -> None:
+    text = "".join(f"line {number}\n" for number in range(400))
+    provider([Answer(text=text, wire=Wire(text_chars=16))])
+    vim.command("Motet chat go")
+    below = vim.nvim.current.window
+    vim.command("split")
+    above = vim.nvim.current.window
+    vim.waits_for("vim.fn.search('^line 3$', 'n') > 0")
+    above.cursor = (2, 0)
+    vim.turn_ends()
+    end = len(vim.nvim.current.buffer)
+    assert end > 400 and (above.cursor[0], below.cursor[0]) == (2, end)

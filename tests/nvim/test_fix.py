@@ -98,3 +98,15 @@ def test_a_buffer_without_a_file_is_not_fixed(vim: Editor, provider: Serve) -> N
     vim.command("Motet fix")
     vim.waits_for("#vim.g.messages == 1")
     assert vim.messages == ["motet: this buffer is no file of the project; name one, or `:Motet fix project`"]
+
+
+def test_it_is_stopped_and_what_was_not_taken_is_not_made(vim: Editor, project: Project, provider: Serve) -> None:
+    provider([edit("a.py", "import os\nimport sys", "import sys")])
+    with_ruff(vim, project, UNUSED)
+    vim.lua("vim.api.nvim_clear_autocmds({ event = 'User', pattern = 'MotetReview' })")  # nobody decides
+    vim.command("Motet fix")
+    vim.waits_for("require('motet.review').pending() == 1")
+    vim.command("Motet stop")
+    vim.waits_for("vim.g.fixed ~= nil and require('motet.review').pending() == 0")
+    assert vim.nvim.vars["fixed"] == {"reason": "interrupted", "changed": [], "left": 1}
+    assert (project.root / "a.py").read_text() == UNUSED
