@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+import pytest
 from nvim.nvim_kit import BIN, ROOT
 from workspace.workspace_kit import open_workspace
 
@@ -60,6 +61,18 @@ class Buffers:
         file = await self.files.read(path)
         assert old in file.text
         await self.files.write(file, file.encode(file.text.replace(old, new)))
+
+
+def types_before_a_change(vim: Buffers, patch: pytest.MonkeyPatch, keys: str) -> None:
+    """Have the human type `keys` when the next change of a buffer is decided, and not made yet."""
+    tell, meanwhile = vim.peer.lua, [keys]
+
+    async def lua(function: str, *arguments: object) -> object:
+        if function == "change" and meanwhile:
+            await vim.types(meanwhile.pop())
+        return await tell(function, *arguments)
+
+    patch.setattr(vim.peer, "lua", lua)
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from nvim.buffer_kit import Buffers, buffers
+from nvim.buffer_kit import Buffers, buffers, types_before_a_change
 
 from motet.errors import OutsideWorkspace, PermissionDenied, StaleFile, UndoRefused
 from motet.nvim.rpc import EditorError
@@ -139,14 +139,7 @@ async def test_what_is_typed_in_the_moment_of_the_write_moves_no_edit_and_is_kep
     await vim.command("edit a.txt")
     if unsaved:
         await vim.types("Gccend<Esc>")
-    tell, meanwhile = vim.peer.lua, ["ggOmine<Esc>"]
-
-    async def after_a_key(function: str, *arguments: object) -> object:
-        if function == "change" and meanwhile:
-            await vim.types(meanwhile.pop())
-        return await tell(function, *arguments)
-
-    monkeypatch.setattr(vim.peer, "lua", after_a_key)
+    types_before_a_change(vim, monkeypatch, "ggOmine<Esc>")
     if unsaved:
         with pytest.raises(StaleFile, match=r"^a.txt: changed in the editor since it was read; read it again$"):
             await vim.edits("a.txt", "line 10\n", "ten\n")
@@ -213,6 +206,31 @@ async def test_undo_takes_back_all_that_one_turn_wrote_into_one_unsaved_buffer(v
     await vim.types("Gccend<Esc>")
     assert await vim.files.undo() == ["restored a.txt, which is not saved"]
     assert await vim.lines() == changed(_1="mine", _20="end")
+
+
+@pytest.mark.parametrize(
+    ("typed", "mine"), [("Gccend<Esc>", {"_20": "end"}), ("10Gccmine too<Esc>", {"_10": "mine too"})]
+)
+async def test_undo_takes_back_all_or_nothing_also_when_somebody_types_in_that_moment(
+    vim: Buffers, monkeypatch: pytest.MonkeyPatch, typed: str, mine: dict[str, str]
+) -> None:
+    (vim.root / "b.txt").write_text("one\n")
+    await vim.command("edit a.txt")
+    await vim.types("ggccmine<Esc>")
+    await vim.files.begin("turn")
+    await vim.edits("a.txt", "line 10\n", "ten\n")
+    await vim.edits("b.txt", "one\n", "two\n")
+    await vim.files.finish()
+    types_before_a_change(vim, monkeypatch, typed)
+    if "_10" in mine:
+        why = r"^a.txt: not undone, nothing is changed: these lines were changed since$"
+        with pytest.raises(UndoRefused, match=why):
+            await vim.files.undo()
+        assert on_disk(vim, "b.txt") == b"two\n"
+    else:
+        assert await vim.files.undo() == ["restored b.txt", "restored a.txt, which is not saved"]
+        assert on_disk(vim, "b.txt") == b"one\n"
+    assert await vim.lines() == changed(_1="mine", **mine)
 
 
 async def test_undo_of_unsaved_lines_that_were_changed_since_is_refused(vim: Buffers) -> None:

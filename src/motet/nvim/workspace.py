@@ -157,17 +157,19 @@ class NvimWorkspace:
         number = turn.checkpoint.number if turn is not None and turn.checkpoint is not None else None
         if turn is None or (standing is not None and standing.time > turn.time and standing.id != str(number)):
             return await self._undo_files(None)
-        steps = await self._without(turn.unsaved)
-        told = await self._undo_files(str(number)) if standing is not None and standing.id == str(number) else []
+        files = str(number) if standing is not None and standing.id == str(number) else None
+        if files is not None:
+            await self._disk.undo(files, dry_run=True)
         await self.begin(f"undo of {turn.label}")
+        undoing = self._turn
         try:
-            for now, merged in steps:
-                await self.write(now, merged)
-                told.append(f"restored {now.path}, which is not saved")
+            buffers = await self._undo_buffers(turn)
         finally:
             await self.finish()
         self._writes.forget(turn)
-        return told
+        told = await self._undo_files(files) if files is not None else []
+        self._writes.add(undoing)  # the newest, which the next undo takes back
+        return [*told, *(f"restored {path}, which is not saved" for path in buffers)]
 
     # --- buffers -----------------------------------------------------------------------------------------------
 
@@ -237,6 +239,18 @@ class NvimWorkspace:
         return done is True
 
     # --- undo --------------------------------------------------------------------------------------------------
+
+    async def _undo_buffers(self, turn: Turn) -> list[str]:
+        """Take back what `turn` wrote into buffers; their paths. What was taken back once stays so."""
+        for _ in range(_TRIES):
+            try:
+                steps = await self._without(turn.unsaved)
+                for now, without in steps:
+                    await self.write(now, without)
+            except StaleFile:
+                continue  # somebody types there
+            return [now.path for now, _ in steps]
+        raise StaleFile(f"{turn.unsaved[-1][1].path}: somebody else keeps changing it; undo again")
 
     async def _undo_files(self, id: str | None) -> list[str]:
         plan = await self._disk.undo(id, dry_run=True)
