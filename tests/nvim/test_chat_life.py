@@ -338,3 +338,17 @@ def test_a_chat_that_is_closed_before_its_draft_has_come_keeps_that(project: Pro
         vim.command("Motet open last")
         vim.waits_for("vim.fn.search('precious', 'nw') > 0")
         assert vim.said == ["## Me", "my precious draft"]
+
+
+def test_a_chat_that_is_unloaded_and_read_again_while_it_is_opened_is_there(vim: Editor, provider: Serve) -> None:
+    served = provider([YES])
+    vim.command("Motet chat one")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+    name = vim.nvim.current.buffer.name
+    vim.command("bunload")
+    vim.command(f"edit {name}")
+    vim.waits_for("vim.fn.search('^one$', 'nw') > 0")
+    assert vim.said == ["## Me", "one"]
+    vim.command("write")
+    eventually(lambda: served.requests)
+    assert told(served.requests[0].body)[-1] == ("user", "one")

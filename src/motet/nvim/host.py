@@ -79,11 +79,8 @@ class Host:
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
         match name, arguments:
-            case "open", [int(buffer), *_] if buffer in self._opening:
-                self._opening[buffer].append(lambda: self.heard(name, arguments))
             case "open", [int(buffer), str(chat), bool(lenient)]:
-                self._opening[buffer] = []
-                self._openings[buffer] = self._start(self._open(buffer, chat, lenient), buffer)
+                self._begin(buffer, chat, lenient)
             case "send", [int(buffer), str(text), bool(is_draft)]:
                 self._with(buffer, lambda talk: self._send(buffer, talk, text, is_draft))
             case "redraw", [int(buffer)]:
@@ -204,6 +201,14 @@ class Host:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def _begin(self, buffer: int, chat_id: str, lenient: bool) -> None:
+        """Open a chat in a buffer, after what came before for that buffer."""
+        if buffer in self._opening:
+            self._opening[buffer].append(lambda: self._begin(buffer, chat_id, lenient))
+        else:
+            self._opening[buffer] = []
+            self._openings[buffer] = self._start(self._open(buffer, chat_id, lenient), buffer)
 
     async def _open(self, buffer: int, chat_id: str, lenient: bool) -> None:
         waiting = self._opening[buffer]
