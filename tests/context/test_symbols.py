@@ -8,9 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
-from motet.context.markdown import leaves
 from motet.context.symbols import Kind, Names, Symbol, find_symbols, split
 
 FILES = {"src/a.py", "src", "a.py", "議事録.md", "app/[id]/page.tsx", "docs/my file.md", "src/a.ts"}
@@ -214,17 +212,6 @@ def test_symbols_do_not_overlap_and_nothing_between_them_is_lost(text: str) -> N
 @given(st.text())
 def test_without_known_names_no_text_has_symbols(text: str) -> None:
     assert [each for each in find_symbols(text, Names()) if each.kind is not Kind.URL and each.found] == []
-
-
-@given(st.lists(st.sampled_from(["- ", "  ", "> ", "1. ", "```", "~~~", "x", "`", "* * *", "---", "# ", "===", "<!-- ", "-->", "+ "]), max_size=4).map("".join).flatmap(lambda first: st.lists(st.sampled_from(["- ", "  ", "> ", "```", "x", "<!-- ", "-->", "2) "]), max_size=4).map("".join).map(lambda second: f"{first}\n{second}\nx")).filter(lambda text: "    " not in text))  # fmt: skip
-def test_prose_is_what_a_markdown_parser_takes_for_it(text: str) -> None:
-    # Below a container, four blanks are read otherwise by this parser than CommonMark's own rules say.
-    theirs: set[int] = set()
-    for token in MarkdownIt("commonmark").parse(text):
-        if token.type == "inline" and token.map:
-            theirs |= set(range(*token.map))
-    ours = {text.count("\n", 0, segment.start) for leaf in leaves(text) for segment in leaf}
-    assert ours == theirs
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from motet.context.markdown import leaves
-from motet.context.names import begins
 from motet.context.paths import Files
+from motet.prose import begins, leaves
 from motet.visible import one_line
 
 _MOST = 50

@@ -33,10 +33,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from motet.context.front_matter import FrontMatter, FrontMatterError, Value, read_front_matter
-from motet.context.markdown import leaves
 from motet.context.placeholders import PLACEHOLDERS, names_in
 from motet.errors import FileTooLarge, NotText
 from motet.prompts import LIBRARY
+from motet.prose import leaves
 from motet.text import TextFile
 
 MAX_REPEATS = 20

@@ -17,15 +17,13 @@ somebody else's words) stay text, and so does what stands behind a backslash. Pu
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
 from urllib.parse import unquote
 
-from motet.context.markdown import Leaf, leaves
-from motet.context.names import begins, continues, is_spaceless, is_word
+from motet.prose import Leaf, Mark, Prose, begins, continues, is_spaceless, is_word, leaves
 
 LineRange = tuple[int, int]
 """First and last line, 1-based, both included."""
@@ -72,7 +70,7 @@ def find_symbols(text: str, names: Names) -> tuple[Symbol, ...]:
     """The symbols of `text` in order; they do not overlap."""
     if not any(mark in text for mark in ("@", "#", "](")):
         return ()
-    return tuple(symbol for leaf in leaves(text) for symbol in _Prose(text, leaf, names).symbols())
+    return tuple(symbol for leaf in leaves(text) for symbol in _Paragraph(text, leaf, names).symbols())
 
 
 def split(text: str, symbols: Sequence[Symbol]) -> tuple[str | Symbol, ...]:
@@ -85,17 +83,6 @@ def split(text: str, symbols: Sequence[Symbol]) -> tuple[str | Symbol, ...]:
     return tuple(piece for piece in (*pieces, text[at:]) if piece != "")
 
 
-_TOKEN = re.compile(
-    r"(?P<escape>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<html><)|(?P<mark>[@#])|(?P<link>\[)"
-    r"|(?P<url>(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]{1,31}://[!#-;=?-\[\]_a-z~]*)"
-)
-_TAG = re.compile(
-    r"<(?:/?[A-Za-z][A-Za-z0-9-]{0,60}(?:\s[^<>]{0,2000})?/?|[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]{0,2000}|![A-Za-z][^<>]{0,2000})>"
-)
-_LINK = re.compile(
-    r"\[(?:[^\[\]\\\n]|\\.){0,1000}\]\([ \t]{0,20}(?:<([^<>\n]{1,1000})>|((?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,1000}))"
-    r"(?:[ \t]{1,20}(?:\"[^\"\n]{0,1000}\"|'[^'\n]{0,1000}'))?[ \t]{0,20}\)"
-)
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
 _RUN = re.compile(r"[^\s<>\"'`|\\@]{1,1000}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./~+%$()\[\]-]+")
@@ -104,82 +91,29 @@ _PARAM = re.compile(r"\{([^{}\n]{0,1000})\}")
 _NAME = re.compile(r"\w[\w:.-]{0,200}")
 _LINES = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?\Z")
 _FRAGMENT = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?\Z")
-_TICKS = re.compile("`+")
 _GLUE = re.compile(r"[-./:]*")
 _MOST_CUTS = 64
 _TRAILING = ".,;:!?)]}"
 
 
-class _Prose:
-    """One paragraph: its lines joined, without the marks of quotes and lists."""
+class _Paragraph:
+    """The symbols of one paragraph."""
 
     def __init__(self, text: str, leaf: Leaf, names: Names) -> None:
-        self._text = "\n".join(text[segment.start : segment.end] for segment in leaf)
-        self._leaf = leaf
+        self._prose = Prose(text, leaf)
+        self._text = self._prose.text
         self._names = names
-        self._starts = [0]
-        for segment in leaf[:-1]:
-            self._starts.append(self._starts[-1] + segment.end - segment.start + 1)
-        self._no_more: set[str] = set()
-        self._runs: dict[int, list[int]] = {}
 
     def symbols(self) -> Iterator[Symbol]:
         """The symbols, placed in the whole text."""
-        at = 0
-        target = (0, 0)
-        while token := _TOKEN.search(self._text, at):
-            at = token.end()
-            if target[0] <= token.start() < target[1]:
-                at = target[1]
-                continue
-            match token.lastgroup:
-                case "ticks":
-                    at = self._behind(token[0], at)
-                case "html":
-                    at = self._behind_html(token.start())
-                case "mark" | "link":
-                    found = _LINK.match(self._text, token.start()) if token[0] == "[" else None
-                    symbol = self._link(found) if found else self._mark(token.start())
-                    if symbol is not None:
-                        at = symbol.end
-                        if not self._quoted(symbol.start):
-                            yield self._placed(symbol)
-                    elif found:  # its words may hold symbols, its target may not
-                        target = (found.start(found.lastindex or 0), found.end())
-                case _:
-                    pass
-
-    def _behind(self, ticks: str, at: int) -> int:
-        """Behind the code span that `ticks` open, or `at` when nothing closes it."""
-        if not self._runs:
-            for run in _TICKS.finditer(self._text):
-                self._runs.setdefault(len(run[0]), []).append(run.start())
-        places = self._runs.get(len(ticks), [])
-        closing = bisect_left(places, at)
-        return places[closing] + len(ticks) if closing < len(places) else at
-
-    def _behind_html(self, at: int) -> int:
-        for begin, end in (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>")):
-            if self._text.startswith(begin, at) and begin not in self._no_more:
-                if self._text.startswith(("<!-->", "<!--->"), at):
-                    return self._text.index(">", at) + 1
-                closing = self._text.find(end, at + len(begin))
-                if closing >= 0:
-                    return closing + len(end)
-                self._no_more.add(begin)
-        tag = _TAG.match(self._text, at)
-        return tag.end() if tag else at + 1
-
-    def _quoted(self, at: int) -> bool:
-        return self._leaf[bisect_right(self._starts, at) - 1].quoted
-
-    def _placed(self, symbol: Symbol) -> Symbol:
-        line = bisect_right(self._starts, symbol.start) - 1
-        shift = self._leaf[line].start - self._starts[line]
-        return replace(symbol, start=symbol.start + shift, end=symbol.end + shift)
+        for mark in self._prose.marks("@#"):
+            symbol = self._link(mark) if mark.target else self._mark(mark.start)
+            if symbol is not None:
+                self._prose.pass_over(symbol.end)
+                yield replace(symbol, start=self._prose.place(symbol.start), end=self._prose.place(symbol.end))
 
     def _mark(self, at: int) -> Symbol | None:
-        if self._text[at] == "[" or not begins(self._text, at):
+        if not begins(self._text, at):
             return None
         if self._text[at] == "#":
             return self._variable(at)
@@ -265,16 +199,15 @@ class _Prose:
             return Symbol(kind, start, end, path, lines=_range(with_lines[2], with_lines[3]))
         return None
 
-    def _link(self, found: re.Match[str]) -> Symbol | None:
-        at = found.start()
-        target = unquote(found[1] or found[2])
+    def _link(self, link: Mark) -> Symbol | None:
+        target = unquote(link.target)
         path, _, fragment = target.partition("#")
-        if not path or "://" in target or not (symbol := self._resolved(Kind.LINK, at, found.end(), path)):
+        if not path or "://" in target or not (symbol := self._resolved(Kind.LINK, link.start, link.end, path)):
             return None
         lines = _FRAGMENT.match(fragment)
         if lines is None:
             return symbol
-        return Symbol(Kind.LINK, at, found.end(), symbol.name, lines=_range(lines[1], lines[2]))
+        return Symbol(Kind.LINK, link.start, link.end, symbol.name, lines=_range(lines[1], lines[2]))
 
 
 def _range(first: str, last: str | None) -> LineRange:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 _SPACELESS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
@@ -22,6 +23,7 @@ _BEFORE = frozenset("\\@#/.&$=?%")
 _GLUE = frozenset("-.:/@#")
 
 
+@lru_cache(4096)
 def is_spaceless(character: str) -> bool:
     """Whether it belongs to a script that sets no spaces between words, such as Japanese."""
     return character > "\u0dff" and any(first <= ord(character) <= last for first, last in _SPACELESS)
@@ -42,6 +44,7 @@ def continues(text: str, at: int) -> bool:
     return is_word(text[at])
 
 
+@lru_cache(4096)
 def is_word(character: str) -> bool:
     """Whether it makes words in a script with spaces."""
     if character == "_" or (character.isascii() and character.isalnum()):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"(`{3,})(?=[^`]*\Z)|(~{3,})")
@@ -33,11 +33,12 @@ _HTML: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Characters `start` up to `end` of one line. `quoted`: the line stands behind a `>`."""
+    """Characters `start` up to `end` of one line. `quoted`: the line stands behind a `>`. `heading`: it is of a heading."""
 
     start: int
     end: int
     quoted: bool
+    heading: bool = False
 
 
 Leaf = tuple[Segment, ...]
@@ -179,6 +180,7 @@ class _Starts:
                 blocks.html_end = None if end.search(rest) else end
                 return True
         if self._in_paragraph and _UNDERLINE.match(rest):
+            blocks.paragraph = [replace(segment, heading=True) for segment in blocks.paragraph]
             blocks.close()
             return True
         if _BREAK.match(rest):
@@ -186,7 +188,7 @@ class _Starts:
             return True
         if _HEADING.match(rest):
             self._close_unmatched()
-            blocks.found.append((self._segment(),))
+            blocks.found.append((replace(self._segment(), heading=True),))
             return True
         return False
 
