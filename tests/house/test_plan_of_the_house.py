@@ -81,6 +81,7 @@ def test_these_imports_are_allowed(house: Path, room: str, imports: str) -> None
         ("models", "workspace"),
         ("edits", "workspace"),
         ("edits", "models"),
+        ("board", "history"),
         ("workspace", "diagnostics"),
         ("process", "git"),
         ("errors", "process"),

@@ -1,0 +1,1 @@
+"""Boards: agents and humans on one page."""
