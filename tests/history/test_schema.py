@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from history.history_kit import CHAT, asked
 
-from motet.history import ChatInfo, History, HistoryTooNew, places
+from motet.history import ChatInfo, History, HistoryTooNew
 from motet.history.columns import texts
 from motet.history.migrations import MIGRATIONS, SCHEMA, migrate
+from motet.storage import places
 
 
 def changed(state: Path, *statements: str) -> None:

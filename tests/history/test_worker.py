@@ -13,11 +13,12 @@ import pytest
 from history.history_kit import CHAT, asked
 
 from motet.history import ChatInfo, History, HistoryError
-from motet.history.worker import MOST_WAITING, Kind, Worker
+from motet.history.worker import worker as new_worker
+from motet.storage.worker import MOST_WAITING, Kind
 
 
 async def test_steps_are_done_in_the_order_in_which_they_were_asked_for(state: Path) -> None:
-    worker = Worker(state, print)
+    worker = new_worker(state, print)
     done: list[int] = []
     kinds = [Kind.READ, Kind.WRITE, Kind.DURABLE, Kind.ALONE]
     await asyncio.gather(*(worker.do(kinds[n % 4], lambda _, n=n: done.append(n)) for n in range(40)))
@@ -26,7 +27,7 @@ async def test_steps_are_done_in_the_order_in_which_they_were_asked_for(state: P
 
 
 async def test_writes_that_wait_together_share_a_commit_and_each_gets_its_answer(state: Path) -> None:
-    worker = Worker(state, print)
+    worker = new_worker(state, print)
     go = threading.Event()
     commits: list[str] = []
     await worker.do(Kind.ALONE, lambda connection: connection.set_trace_callback(commits.append))
@@ -41,7 +42,7 @@ async def test_writes_that_wait_together_share_a_commit_and_each_gets_its_answer
 
 
 async def test_no_more_than_a_bounded_number_of_steps_wait(state: Path) -> None:
-    worker = Worker(state, print)
+    worker = new_worker(state, print)
     go = threading.Event()
     steps = [asyncio.create_task(worker.do(Kind.ALONE, lambda _: go.wait(30))) for _ in range(MOST_WAITING + 50)]
     await asyncio.sleep(0)
@@ -52,7 +53,7 @@ async def test_no_more_than_a_bounded_number_of_steps_wait(state: Path) -> None:
 
 
 async def test_what_a_step_raises_reaches_who_asked_for_it_and_nobody_else(state: Path) -> None:
-    worker = Worker(state, print)
+    worker = new_worker(state, print)
 
     def fails(connection: sqlite3.Connection) -> None:
         connection.execute("CREATE TABLE half (a)")

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 from motet.history.errors import ChatHeld
 from motet.history.lease import Lease
 from motet.history.values import ChatInfo, Hit, StoredChat
-from motet.history.worker import Kind, Worker
+from motet.history.worker import worker
 from motet.messages import Message, ulid
+from motet.storage.worker import Kind
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,7 +42,7 @@ class History:
         self._state = state
         self._notice = notice
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._worker = Worker(state, self._hear)
+        self._worker = worker(state, self._hear)
         self._repairs: dict[str, Repairs] = {}
         self._written: set[str] = set()
         self._leases: dict[str, Lease] = {}

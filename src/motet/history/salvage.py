@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from motet.history import index
-from motet.history.failures import no_database
 from motet.history.migrations import migrate
-from motet.history.places import make_private, sync_directory
+from motet.storage.failures import no_database
+from motet.storage.places import make_private, sync_directory
 
 _CHATS = (
     "row, id, title, workspace, model, created, updated, cycles, messages, cost, tokens, parent, forked_at, draft, "

@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from motet.history import places, salvage
+from motet.history import salvage
 from motet.history.errors import HistoryError, HistoryTooNew
-from motet.history.failures import explained, is_damage, is_lasting, no_database
 from motet.history.migrations import SCHEMA, migrate, schema_of
+from motet.storage import places
+from motet.storage.failures import Words, explained, is_damage, is_lasting, no_database
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -72,7 +73,7 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             if is_lasting(error) or self._connection is None:
                 self.close()
-            raise explained(error, self._path) from error
+            raise explained(error, Words(self._path, "chats", HistoryError)) from error
         except HistoryTooNew:
             self.close()
             raise

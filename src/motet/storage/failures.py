@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 
-from motet.history.errors import HistoryError
+from motet.errors import MotetError
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _KEPT = "what was stored before is safe"
@@ -33,42 +34,54 @@ def is_lasting(error: Exception) -> bool:
     }  # fmt: skip
 
 
-def explained(error: sqlite3.Error | OSError, path: Path) -> HistoryError:
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How the store of `path` is spoken of: `what` it holds ("chats"), and the `kind` of its errors."""
+
+    path: Path
+    what: str
+    kind: type[MotetError]
+
+    def not_writable(self) -> MotetError:
+        """Nobody may write there."""
+        return self.kind(
+            f"{self.path}: the {self.what} cannot be stored: no permission to write; make the directory writable"
+        )
+
+    def full(self) -> MotetError:
+        """There is no room."""
+        return self.kind(f"{self.path}: the disk is full, nothing more can be stored; make room, {_KEPT}")
+
+
+def explained(error: sqlite3.Error | OSError, words: Words) -> MotetError:
     """The error to show instead."""
+    path, what = words.path, words.what
     if isinstance(error, OSError):
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            return _not_writable(path)
+            return words.not_writable()
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            return _full(path)
-        return HistoryError(f"{path}: the chats cannot be stored: {error.strerror or error}; look at that place")
+            return words.full()
+        return words.kind(f"{path}: the {what} cannot be stored: {error.strerror or error}; look at that place")
     match _code(error):
         case sqlite3.SQLITE_FULL:
-            return _full(path)
+            return words.full()
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return _not_writable(path)
+            return words.not_writable()
         case sqlite3.SQLITE_CANTOPEN if not os.access(path.parent, os.W_OK | os.X_OK):
-            return _not_writable(path)
+            return words.not_writable()
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return HistoryError(f"{path}: another motet has been writing for too long; try again when it is done")
+            return words.kind(f"{path}: another motet has been writing for too long; try again when it is done")
         case sqlite3.SQLITE_IOERR:
-            return HistoryError(f"{path}: the disk does not take the chats ({error}); is it full? {_KEPT}")
+            return words.kind(f"{path}: the disk does not take the {what} ({error}); is it full? {_KEPT}")
         case sqlite3.SQLITE_TOOBIG:
-            return HistoryError(f"{path}: a message is too large to be stored ({error}); share less in one message")
+            return words.kind(f"{path}: a message is too large to be stored ({error}); share less in one message")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return HistoryError(f"{path}: the file of chats is damaged ({error}); move it away to begin a new one")
+            return words.kind(f"{path}: the file of {what} is damaged ({error}); move it away to begin a new one")
         case _:
-            return HistoryError(f"{path}: the chats cannot be stored: {error}")
+            return words.kind(f"{path}: the {what} cannot be stored: {error}")
 
 
 def _code(error: sqlite3.Error) -> int:
     """The primary result code; -1 when SQLite was not asked."""
     code: object = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if isinstance(code, int) else -1
-
-
-def _not_writable(path: Path) -> HistoryError:
-    return HistoryError(f"{path}: the chats cannot be stored: no permission to write; make the directory writable")
-
-
-def _full(path: Path) -> HistoryError:
-    return HistoryError(f"{path}: the disk is full, nothing more can be stored; make room, {_KEPT}")

@@ -1,4 +1,4 @@
-"""Where the file of chats lies: its directory, its mode, and whether that place is on another machine."""
+"""Where a store lies: its directory, its mode, and whether that place is on another machine."""
 
 from __future__ import annotations
 
