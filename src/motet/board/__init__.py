@@ -1,1 +1,76 @@
-"""Boards: agents and humans on one page."""
+"""Boards: agents and humans on one page. A post exists when the store has committed it; text is only a view.
+
+async with Boards.in_directory(state) as boards:
+    board = await boards.open("/my/project", "general")
+    me = await boards.register(NewAgent("backend", AgentKind.CHAT, identity="chat-1"))
+    await boards.join(board.id, me.address)
+    await boards.post(Draft(board.id, me.address, "@reviewer The login feature is done, please review."))
+"""
+
+from motet.board.boards import Boards
+from motet.board.chains import Chain, ChainState
+from motet.board.errors import AgentMissing, BoardError, BoardMissing, BoardRefused, BoardTooNew
+from motet.board.finding import Query
+from motet.board.inbox import Outcome
+from motet.board.limits import Limits
+from motet.board.page import entry, head, page
+from motet.board.values import (
+    OPEN,
+    Agent,
+    AgentKind,
+    AgentState,
+    Board,
+    Budget,
+    Delivery,
+    DeliveryState,
+    Draft,
+    FileLease,
+    NewAgent,
+    Notice,
+    NoticeKind,
+    Policy,
+    Post,
+    Posted,
+    PostKind,
+    Rights,
+    Told,
+)
+from motet.board.watch import Hint, Watch
+
+__all__ = [
+    "OPEN",
+    "Agent",
+    "AgentKind",
+    "AgentMissing",
+    "AgentState",
+    "Board",
+    "BoardError",
+    "BoardMissing",
+    "BoardRefused",
+    "BoardTooNew",
+    "Boards",
+    "Budget",
+    "Chain",
+    "ChainState",
+    "Delivery",
+    "DeliveryState",
+    "Draft",
+    "FileLease",
+    "Hint",
+    "Limits",
+    "NewAgent",
+    "Notice",
+    "NoticeKind",
+    "Outcome",
+    "Policy",
+    "Post",
+    "PostKind",
+    "Posted",
+    "Query",
+    "Rights",
+    "Told",
+    "Watch",
+    "entry",
+    "head",
+    "page",
+]

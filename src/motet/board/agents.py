@@ -1,0 +1,139 @@
+"""Who takes part, as steps of a transaction. An address is given once and stays its agent's for ever."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import fields, replace
+
+from motet.board.addresses import address as new_address
+from motet.board.addresses import check_name, key
+from motet.board.database import Row, Tx
+from motet.board.errors import AgentMissing
+from motet.board.values import Agent, AgentKind, AgentState, NewAgent, Policy
+
+AGENT = "address, name, kind, identity, roles, model, workspace, policy, state, why, paused, created, seen, session"
+"""The columns that `agent_of` reads."""
+LOST = 90.0
+"""Seconds without a sign of life after which an agent that was there counts as gone."""
+
+
+def agent_of(tx: Tx, found: str | Row) -> Agent:
+    """The agent at an address, in any case, or of a row of `AGENT`. Raises `AgentMissing`."""
+    if isinstance(found, str):
+        row = tx.one(f"SELECT {AGENT} FROM agents WHERE address_key = ?", key(found))
+        if row is None:
+            raise AgentMissing(f"there is no agent {found!r}; `motet agents list` shows all")
+        found = row
+    values = dict(zip((one.name for one in fields(Agent)), found, strict=False))
+    values |= {
+        "kind": AgentKind(values["kind"]),
+        "roles": tuple(json.loads(values["roles"])),
+        "policy": Policy(values["policy"]),
+        "state": AgentState(values["state"]),
+        "paused": bool(values["paused"]),
+    }
+    return Agent(**values)
+
+
+def register(tx: Tx, new: NewAgent, now: float) -> Agent:
+    """The agent with this identity, at the address that it has always had, or at a new one. What it says of itself is
+    kept: its model may have changed, its address does not. Raises `UsageError` for a bad name."""
+    check_name(new.name)
+    roles = sorted({key(role) for role in new.roles})
+    said = (json.dumps(roles), new.model, new.workspace, new.policy, AgentState.IDLE, "", now, new.session)
+    known = tx.one("SELECT address FROM agents WHERE kind = ? AND identity = ?", new.kind, new.identity)
+    if known is not None:
+        tx.run(
+            "UPDATE agents SET roles = ?, model = ?, workspace = ?, policy = ?, state = ?, why = ?, seen = ?, "
+            "session = ? WHERE address = ?",
+            *(*said, known[0]),
+        )
+        bump(tx)
+        return agent_of(tx, str(known[0]))
+
+    def is_taken(address: str) -> bool:
+        return tx.one("SELECT 1 FROM agents WHERE address_key = ?", address) is not None
+
+    address = new_address(new.name, new.identity, is_taken)
+    tx.run(
+        "INSERT INTO agents (address, address_key, name, kind, identity, roles, model, workspace, policy, state, why, "
+        "seen, session, paused, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+        *(address, key(address), new.name, new.kind, new.identity, *said, now),
+    )
+    bump(tx)
+    return agent_of(tx, address)
+
+
+def set_state(tx: Tx, address: str, state: AgentState, why: str, now: float) -> Agent:
+    """What it does from now on, and why."""
+    agent = agent_of(tx, address)
+    tx.run("UPDATE agents SET state = ?, why = ?, seen = ? WHERE address = ?", state, why, now, agent.address)
+    if AgentState.CLOSED in (state, agent.state):
+        bump(tx)
+    return replace(agent, state=state, why=why, seen=now)
+
+
+def beat(tx: Tx, address: str, now: float) -> None:
+    """A sign of life."""
+    tx.run("UPDATE agents SET seen = ? WHERE address = ?", now, address)
+
+
+def set_agent_paused(tx: Tx, address: str, paused: bool) -> Agent:
+    """While it is paused, deliveries wait for it and its own posts are refused."""
+    agent = agent_of(tx, address)
+    tx.run("UPDATE agents SET paused = ? WHERE address = ?", int(paused), agent.address)
+    return replace(agent, paused=paused)
+
+
+def agents(tx: Tx, *, board: str = "", with_closed: bool = False) -> list[Agent]:
+    """All agents, or those on a board, by address, each with how many deliveries wait for it."""
+    where, values = list[str](), list[str]()
+    if board:
+        where.append("address IN (SELECT address FROM members WHERE board = ?)")
+        values.append(board)
+    if not with_closed:
+        where.append("state <> 'closed'")
+    condition = f"WHERE {' AND '.join(where)}" if where else ""
+    rows = tx.all(f"SELECT {AGENT} FROM agents {condition} ORDER BY address", *values)
+    waiting = {
+        str(recipient): int(many)
+        for recipient, many in tx.all(
+            "SELECT recipient, count(*) FROM deliveries WHERE state IN ('queued', 'leased') GROUP BY recipient"
+        )
+    }
+    return [replace(agent, unread=waiting.get(agent.address, 0)) for agent in (agent_of(tx, row) for row in rows)]
+
+
+def lost(tx: Tx, now: float) -> list[Agent]:
+    """Agents that were there and have given no sign of life for `LOST` seconds; they are marked as gone. Humans come
+    and go as they like."""
+    rows = tx.all(
+        f"SELECT {AGENT} FROM agents WHERE state IN ('idle', 'working', 'waiting') AND seen < ? AND kind <> 'human'",
+        now - LOST,
+    )
+    found = [agent_of(tx, row) for row in rows]
+    for agent in found:
+        tx.run(
+            "UPDATE agents SET state = 'gone', why = 'gave no sign of life' WHERE address = ? AND seen < ?",
+            *(agent.address, now - LOST),
+        )
+    return found
+
+
+def clean_up(tx: Tx, before: float) -> list[str]:
+    """Close agents that have been gone since `before`; their addresses stay theirs. Returns the addresses."""
+    rows = tx.all(
+        "SELECT address FROM agents WHERE state = 'gone' AND kind <> 'human' AND seen < ? ORDER BY address", before
+    )
+    for (address,) in rows:
+        tx.run("UPDATE agents SET state = 'closed', why = 'cleaned up' WHERE address = ?", address)
+    if rows:
+        bump(tx)
+    return [str(row[0]) for row in rows]
+
+
+def bump(tx: Tx) -> None:
+    """Who can be mentioned has changed: whoever remembers it looks again. A number that was never there before, also
+    when this is rolled back."""
+    tx.run("UPDATE counters SET value = ? WHERE name = 'registry'", secrets.randbits(62))

@@ -1,0 +1,389 @@
+"""Boards: the async face of the room."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading
+from motet.board.database import Database, Tx, Work
+from motet.board.errors import BoardError, BoardRefused
+from motet.board.limits import Limits
+from motet.board.members import Members
+from motet.board.outbox import Outbox
+from motet.board.sockets import SocketBell
+from motet.board.values import (
+    Agent,
+    AgentState,
+    Board,
+    Delivery,
+    Draft,
+    FileLease,
+    NewAgent,
+    Notice,
+    Post,
+    Posted,
+    Rights,
+)
+from motet.board.watch import Bell, Hint, Watch, Watches
+from motet.storage.worker import Kind, Worker
+
+T = TypeVar("T")
+
+LOOK = 5.0
+"""Seconds after which whoever waits looks by itself: hints may be lost."""
+
+
+class Boards:
+    """All boards of a store. Every method may raise `BoardError`: the store cannot be opened, read or written. What
+    writes is on the disk when it returns. Nothing is opened or made before the first use.
+
+    Whoever calls says who it is (`author`, `address`): front ends hand an agent a `Seat`, which says it for it.
+    """
+
+    def __init__(self, open_database: Callable[[], Database], bell: Bell, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._bell = bell
+        self._members = Members()
+        self._watches = Watches()
+        self._worker: Worker[Tx] = Worker(
+            "motet-board", open_database, lambda: BoardError("the boards are closed; open them again")
+        )
+        self._outbox = Outbox(self._worker, self._members, self.limits, self._ring)
+        self._listening: asyncio.Task[None] | None = None
+
+    @classmethod
+    def in_directory(cls, state: Path, limits: Limits | None = None) -> Boards:
+        """The boards in a file of the directory `state`: SQLite."""
+
+        def open_database() -> Database:
+            from motet.board.sqlite import SqliteDatabase
+
+            return SqliteDatabase(state)
+
+        return cls(open_database, SocketBell(state / "boards.wake"), limits)
+
+    async def close(self) -> None:
+        """Finish what waits, and let go of the store."""
+        if self._listening is not None:
+            self._listening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._listening
+        self._bell.close()
+        await self._outbox.close()
+        await self._worker.close()
+
+    async def __aenter__(self) -> Boards:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    # --- boards and who is on them ---------------------------------------------------------------------------------
+
+    async def open(self, project: str, name: str = "general") -> Board:
+        """The board of that name, made when there is none. Raises `UsageError` for a name that cannot be."""
+        board, was_made = await self._write(partial(directory.open_board, project=project, name=name, now=_now()))
+        if was_made:
+            self._ring([Hint(board.id, what="people")])
+        return board
+
+    async def find(self, project: str, name: str) -> Board:
+        """Raises `BoardMissing`."""
+        return await self._read(partial(directory.find_board, project=project, name=name))
+
+    async def boards(self, project: str | None = None) -> list[Board]:
+        """The boards of a project, or all, by name."""
+        return await self._read(partial(directory.boards, project=project))
+
+    async def pause(self, board: str, paused: bool = True) -> Board:
+        """Agents' posts wait, or no more; humans go on as they like."""
+        found = await self._write(partial(directory.set_paused, board=board, paused=paused))
+        self._ring([Hint(board, what="people")])
+        return found
+
+    async def set_rights(self, board: str, rights: Rights) -> Board:
+        """Who may read, post, and write to everyone."""
+        return await self._write(partial(directory.set_rights, board=board, rights=rights))
+
+    async def register(self, new: NewAgent) -> Agent:
+        """The agent with this identity, at its address. Raises `UsageError` for a name that cannot be."""
+        agent = await self._write(partial(agents.register, new=new, now=_now()))
+        self._ring([Hint("", what="people")])
+        return agent
+
+    async def join(self, board: str, address: str) -> bool:
+        """Take part from now on. Returns whether it was not there yet. Raises `BoardRefused`."""
+        joined = await self._write(partial(directory.join, board=board, address=address))
+        if joined:
+            self._ring([Hint(board, what="people")])
+        return joined
+
+    async def leave(self, board: str, address: str) -> None:
+        """Take part no more."""
+        await self._write(partial(directory.leave, board=board, address=address))
+        self._ring([Hint(board, what="people")])
+
+    async def agent(self, address: str) -> Agent:
+        """Raises `AgentMissing`."""
+        return await self._read(partial(agents.agent_of, found=address))
+
+    async def agents(self, board: str = "", *, with_closed: bool = False) -> list[Agent]:
+        """All agents, or those on a board."""
+        return await self._read(partial(agents.agents, board=board, with_closed=with_closed))
+
+    async def boards_of(self, address: str) -> list[Board]:
+        """The boards that an agent is on."""
+        return await self._read(partial(directory.boards_of, address=address))
+
+    async def set_state(self, address: str, state: AgentState, why: str = "") -> Agent:
+        """What an agent does. One that is closed lets go of its files."""
+
+        def work(tx: Tx) -> Agent:
+            if state in (AgentState.CLOSED, AgentState.GONE):
+                leases.expire(tx, address)
+            return agents.set_state(tx, address, state, why, _now())
+
+        agent = await self._write(work)
+        self._ring([Hint("", what="people")])
+        return agent
+
+    async def pause_agent(self, address: str, paused: bool = True) -> Agent:
+        """Deliveries wait for it and its own posts are refused, or no more."""
+        agent = await self._write(partial(agents.set_agent_paused, address=address, paused=paused))
+        self._ring([Hint("", what="people")])
+        return agent
+
+    async def beat(self, address: str) -> None:
+        """A sign of life: what the agent holds, posts and files, it holds on."""
+
+        def work(tx: Tx) -> None:
+            agents.beat(tx, address, _now())
+            inbox.renew(tx, address, _now())
+
+        await self._write(work)
+
+    async def tidy(self, days: float) -> list[str]:
+        """Mark who gave no sign of life as gone, free what they held, close who has been gone for `days`, let requests
+        expire. Returns the addresses that were closed."""
+
+        def work(tx: Tx) -> list[str]:
+            now = _now()
+            for agent in agents.lost(tx, now):
+                leases.expire(tx, agent.address)
+            inbox.give_up(tx, now)
+            inbox.overdue(tx, now)
+            return agents.clean_up(tx, now - days * 86_400)
+
+        return await self._write(work)
+
+    # --- posts -----------------------------------------------------------------------------------------------------
+
+    async def post(self, draft: Draft) -> Posted:
+        """Store a post and deliver it. Raises `UsageError`, `BoardRefused`, `BoardMissing`.
+
+        A caller that is cancelled takes nothing back; with a `key` it can ask again.
+        """
+        return await self._outbox.post(draft)
+
+    async def edit(self, post: str, author: str, body: str) -> Posted:
+        """Give one's own post another text. Raises `BoardRefused`, `BoardMissing`, `UsageError`."""
+        work = partial(editing.change, post_id=post, author=author, body=body, members=self._members)
+        changed = await self._refusing(author, "edit a post", partial(work, limits=self.limits, now=_now()))
+        self._ring([Hint(changed.post.board, what="changes")])
+        return changed
+
+    async def retract(self, post: str, author: str) -> Post:
+        """Take one's own post back; it stays in the log. Raises `BoardRefused`, `BoardMissing`."""
+        work = partial(editing.retract, post_id=post, author=author, now=_now())
+        taken = await self._refusing(author, "take back a post", work)
+        self._ring([Hint(taken.board, what="changes")])
+        return taken
+
+    async def posts(self, board: str, after: int = 0, limit: int = 200) -> list[Post]:
+        """The posts behind number `after`, the oldest first."""
+        return await self._read(partial(reading.posts, board=board, after=after, limit=limit))
+
+    async def last_posts(self, board: str, limit: int = 50, before: int | None = None) -> list[Post]:
+        """The newest posts, or those before number `before`, the oldest of them first."""
+        return await self._read(partial(reading.last_posts, board=board, limit=limit, before=before))
+
+    async def get(self, post: str) -> Post:
+        """Raises `BoardMissing`."""
+        return await self._read(partial(editing.get, post=post))
+
+    async def versions(self, post: str) -> list[tuple[float, str]]:
+        """The earlier texts of a post, and when each was replaced."""
+        return await self._read(partial(editing.versions, post_id=post))
+
+    async def search(self, query: finding.Query, boards: Sequence[str], limit: int = 50) -> list[Post]:
+        """The newest posts that match."""
+        return await self._read(partial(finding.search, query=query, boards=boards, limit=limit))
+
+    async def read_to(self, board: str, address: str, seq: int | None = None) -> int:
+        """The last post that an agent has read; with `seq`, it has read up to there."""
+
+        def work(tx: Tx) -> int:
+            if seq is not None:
+                directory.set_read(tx, board, address, seq)
+            return directory.read_to(tx, board, address)
+
+        return await (self._read(work) if seq is None else self._write(work))
+
+    # --- deliveries ------------------------------------------------------------------------------------------------
+
+    async def pull(self, address: str, limit: int = 20) -> list[Delivery]:
+        """Lease what waits for an agent, urgent ones first."""
+        return await self._write(partial(inbox.pull, address=address, now=_now(), limit=limit))
+
+    async def waiting(self, address: str) -> int:
+        """How many deliveries wait for an agent."""
+        return await self._write(partial(inbox.waiting, address=address, now=_now()))
+
+    async def held(self, address: str) -> list[Delivery]:
+        """What an agent leased and has not carried."""
+        return await self._read(partial(inbox.held, address=address))
+
+    async def carried(self, address: str, deliveries: Sequence[str], turn: str) -> list[str]:
+        """They stand in the stored message `turn` of the recipient's conversation; returns those that is news of."""
+        return await self._write(
+            partial(inbox.carried, address=address, deliveries=deliveries, turn=turn, now=_now())
+        )
+
+    async def give_back(self, address: str, deliveries: Sequence[str]) -> None:
+        """They were not carried after all."""
+        await self._write(partial(inbox.give_back, address=address, deliveries=deliveries, now=_now()))
+
+    async def settle(self, address: str, delivery: str, outcome: inbox.Outcome) -> Delivery:
+        """What became of it, for good."""
+        work = partial(inbox.settle, address=address, delivery=delivery, outcome=outcome, now=_now())
+        settled = await self._write(work)
+        self._ring([Hint(settled.post.board, what="changes")])
+        return settled
+
+    async def deliveries(
+        self, *, recipient: str = "", board: str = "", author: str = "", state: str = "", limit: int = 100
+    ) -> list[Delivery]:
+        """Past and present deliveries, the newest first."""
+        work = partial(inbox.deliveries, recipient=recipient, board=board, author=author)
+        return await self._read(partial(work, state=state, limit=limit))
+
+    # --- what humans are told and decide ---------------------------------------------------------------------------
+
+    async def notices(self, after: int = 0, limit: int = 100) -> list[Notice]:
+        """What humans were told behind number `after`."""
+        return await self._read(partial(notices.notices, after=after, limit=limit))
+
+    async def chain(self, chain: str) -> chains.Chain:
+        """What a post caused has used. Raises `BoardMissing`."""
+        return await self._read(partial(chains.get, chain=chain))
+
+    async def go_on(self, chain: str) -> int:
+        """A human grants a chain its budget once more; returns how many deliveries wait again."""
+        again = await self._write(partial(chains.go_on, chain=chain, limits=self.limits, now=_now()))
+        self._ring([Hint((await self.chain(chain)).board, what="changes")])
+        return again
+
+    async def stop(self, chain: str) -> int:
+        """A human ends a chain; returns how many deliveries were waiting."""
+        stopped = await self._write(partial(chains.stop, chain=chain, now=_now()))
+        self._ring([Hint((await self.chain(chain)).board, what="changes")])
+        return stopped
+
+    # --- files -----------------------------------------------------------------------------------------------------
+
+    async def claim(
+        self, project: str, owner: str, globs: Sequence[str], seconds: float = 1800.0, task: str = ""
+    ) -> list[FileLease]:
+        """Claim all of `globs`, or none. Raises `BoardRefused`."""
+        work = partial(
+            leases.claim, project=project, owner=owner, globs=globs, seconds=seconds, now=_now(), task=task
+        )
+        return await self._refusing(owner, f"claim {', '.join(globs)}", work)
+
+    async def renew(
+        self, project: str, owner: str, tokens: Sequence[int], seconds: float = 1800.0
+    ) -> list[FileLease]:
+        """Hold claims longer. Raises `BoardRefused`."""
+        work = partial(leases.renew, project=project, owner=owner, tokens=tokens, seconds=seconds, now=_now())
+        return await self._refusing(owner, "renew claims", work)
+
+    async def release(self, project: str, owner: str, globs: Sequence[str] = ()) -> int:
+        """Let go of claims, of all when none is named."""
+        return await self._write(partial(leases.release, project=project, owner=owner, globs=globs))
+
+    async def leases(self, project: str, owner: str = "") -> list[FileLease]:
+        """The claims that hold."""
+        return await self._read(partial(leases.leases, project=project, now=_now(), owner=owner))
+
+    async def check_write(self, project: str, owner: str, path: str, token: int | None = None) -> None:
+        """Raises `BoardRefused` when `owner` may not write `path` now."""
+        work = partial(leases.check, project=project, owner=owner, path=path, token=token, now=_now())
+        try:
+            await self._read(work)
+        except BoardRefused as error:
+            await self._log(owner, f"write {path}", str(error))
+            raise
+
+    # --- waiting ---------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncGenerator[Watch]:
+        """One who waits for what is new, in this process and others."""
+        watch = self._watches.open()
+        if self._listening is None:
+            await self._bell.listen(self._heard)
+            await self._look()
+            self._listening = asyncio.create_task(self._keep_looking())
+        try:
+            yield watch
+        finally:
+            self._watches.close(watch)
+
+    async def _keep_looking(self) -> None:
+        """The safety net below the hints."""
+        while True:
+            await asyncio.sleep(LOOK)
+            if not self._watches.is_empty:
+                with contextlib.suppress(BoardError):  # it is told to whoever reads next
+                    await self._look()
+
+    async def _look(self) -> None:
+        self._heard([Hint(board, seq) for board, seq in await self._read(reading.newest)])
+
+    def _heard(self, hints: Iterable[Hint]) -> None:
+        self._watches.tell(hints)
+
+    def _ring(self, hints: Sequence[Hint]) -> None:
+        if hints:
+            self._watches.tell(hints)
+            self._bell.ring(hints)
+
+    # --- the store -------------------------------------------------------------------------------------------------
+
+    async def _read(self, work: Work[T]) -> T:
+        return await self._worker.do(Kind.READ, work)
+
+    async def _write(self, work: Work[T]) -> T:
+        return await self._worker.do(Kind.DURABLE, work)
+
+    async def _refusing(self, actor: str, what: str, work: Work[T]) -> T:
+        """Do it; a refusal is kept, by whom and of what."""
+        try:
+            return await self._write(work)
+        except BoardRefused as error:
+            await self._log(actor, what, str(error))
+            raise
+
+    async def _log(self, actor: str, what: str, why: str) -> None:
+        await self._write(partial(notices.refused, actor=actor, board="", what=what, why=why, now=_now()))
+
+
+def _now() -> float:
+    return round(time.time(), 3)

@@ -1,0 +1,123 @@
+"""What caused a post: the deliveries in the turn that wrote it. From them it has its budget, and the right to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from motet.board import chains
+from motet.board.database import Tx, marks
+from motet.board.errors import BoardMissing, BoardRefused
+from motet.board.limits import Limits, Rates, agent_rate, board_rate
+from motet.board.rows import JOINED, delivery_of
+from motet.board.values import Agent, AgentKind, Budget, Delivery, Draft
+from motet.text.terms import folded
+
+_RECENT = 600.0
+"""Seconds for which what an agent was given counts as the cause of what it posts without saying why."""
+_SAME = 95.0
+"""From this likeness on (0 to 100, `rapidfuzz.fuzz.ratio`) two posts say the same."""
+_LOOKED_AT = 5
+"""Earlier posts that a new one is compared with."""
+_ONLY_ACKNOWLEDGES = re.compile(
+    r"(?:ok(?:ay)?|thanks?(?: you)?|thx|ty|got it|noted|understood|will do|sounds good|great|done|ack(?:nowledged)?|yes|"
+    r"sure|you'?re welcome|了解(?:です|しました)?|承知(?:しました)?|ありがとう(?:ございます)?|はい|わかりました|👍|🙏)+",
+)
+_NOISE = re.compile(r"@[\w:?-]+!?|[^\w'👍🙏]+")
+
+
+def of(tx: Tx, draft: Draft, author: Agent, now: float) -> list[Delivery]:
+    """The deliveries that caused a draft. Of an agent's post that names none, the last one that it was given, while
+    that is recent: nobody gets out of a chain by not saying so. Raises `BoardMissing` for one that is not its own."""
+    if author.kind is AgentKind.HUMAN:
+        return []
+    wanted = [one for one in (draft.answers, *draft.causes) if one]
+    if wanted:
+        rows = tx.all(f"{JOINED} WHERE deliveries.id IN ({marks(wanted)}) AND recipient = ?", *wanted, author.address)
+        found = [delivery_of(row) for row in rows]
+        if draft.answers and draft.answers not in {one.id for one in found}:
+            raise BoardMissing(f"{draft.answers!r} is no delivery of yours; `board_read` lists what waits for you")
+        return found
+    if draft.by_human:
+        return []
+    row = tx.one(
+        f"{JOINED} WHERE recipient = ? AND state IN ('in_context', 'acked', 'answered') AND changed > ? "
+        "ORDER BY changed DESC LIMIT 1",
+        *(author.address, now - _RECENT),
+    )
+    return [delivery_of(row)] if row else []
+
+
+def answered(tx: Tx, draft: Draft, board: str) -> str:
+    """The author of the post that a draft replies to; empty when it replies to none. Raises `BoardMissing`."""
+    if not draft.reply_to:
+        return ""
+    row = tx.one("SELECT author FROM posts WHERE id = ? AND board = ?", draft.reply_to, board)
+    if row is None:
+        raise BoardMissing(f"there is no post {draft.reply_to!r} on this board to reply to")
+    return str(row[0])
+
+
+def budget(tx: Tx, caused: Sequence[Delivery], draft: Draft, limits: Limits, now: float) -> tuple[Budget, str]:
+    """What a draft may cause, and its chain; no chain when it begins one. A reply takes all that its delivery has
+    left, another post of the same turn half of it."""
+    if not caused:
+        return limits.budget(now), ""
+    source = min(caused, key=lambda one: (one.id != draft.answers, one.budget.hops, one.budget.tokens, one.id))
+    given = source.budget
+    if source.id != draft.answers:
+        given = replace(given, tokens=given.tokens // 2, cost=given.cost / 2)
+    tx.run(
+        "UPDATE deliveries SET tokens = ?, money = ? WHERE id = ?",
+        *(source.budget.tokens - given.tokens, source.budget.cost - given.cost, source.id),
+    )
+    chain = chains.get(tx, source.post.chain)
+    hops = min(one.budget.hops for one in caused) - 1
+    left = replace(
+        given,
+        hops=hops,
+        tokens=min(given.tokens, max(chain.most_tokens - chain.tokens, 0)),
+        cost=min(given.cost, max(chain.most_cost - chain.cost, 0.0)),
+        until=min(one.budget.until for one in caused),
+    )
+    return left, chain.id
+
+
+def mark_answered(tx: Tx, delivery: str, recipient: str, post: str, now: float) -> None:
+    """The delivery was answered with `post`."""
+    tx.run(
+        "UPDATE deliveries SET state = 'answered', answer = ?, changed = ? WHERE id = ? AND recipient = ?",
+        *(post, now, delivery, recipient),
+    )
+
+
+def refuse_fast(rates: Rates, author: str, board: str, pairs: Sequence[str], limits: Limits) -> None:
+    """Raises `BoardRefused` when an agent writes too many posts, to one other, or on one board."""
+    for who, most, what in (
+        (agent_rate(author), limits.agent_posts, "posts of yours in a minute"),
+        *((pair, limits.pair_posts, f"posts from you to {pair.partition('>')[2]} in a minute") for pair in pairs),
+        (board_rate(board), limits.board_posts, "posts of agents on this board in a minute"),
+    ):
+        if rates.is_over(who, most):
+            raise BoardRefused(
+                f"not posted: {most} {what} are the limit; wait, and say it in one post (status and ack still go)"
+            )
+
+
+def refuse_empty_words(tx: Tx, author: str, board: str, body: str, caused: Sequence[Delivery], now: float) -> None:
+    """Raises `BoardRefused` for a caused post that only acknowledges, or says what its author has just said."""
+    if not caused:
+        return
+    plain = " ".join(_NOISE.sub(" ", folded(body)).split())
+    if not plain or _ONLY_ACKNOWLEDGES.fullmatch(plain) or _ONLY_ACKNOWLEDGES.fullmatch(plain.replace(" ", "")):
+        raise BoardRefused("not posted: it only acknowledges; post it with the kind `ack`, which nobody answers")
+    from rapidfuzz.fuzz import ratio
+
+    rows = tx.all(
+        "SELECT body FROM posts WHERE author = ? AND at > ? AND board = ? AND retracted = 0 ORDER BY at DESC LIMIT ?",
+        *(author, now - _RECENT, board, _LOOKED_AT),
+    )
+    for (earlier,) in rows:
+        if ratio(folded(str(earlier)), folded(body), score_cutoff=_SAME) >= _SAME:
+            raise BoardRefused("not posted: you have just said that; add something new, or say nothing")

@@ -1,0 +1,106 @@
+"""A chain is a post and all that it caused. It has a budget; when that is used up a human is asked, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from motet.board.database import Tx
+from motet.board.errors import BoardMissing
+from motet.board.limits import Limits
+from motet.board.notices import notify, settle_about
+from motet.board.values import NoticeKind
+
+
+class ChainState(StrEnum):
+    """Whether a chain goes on by itself."""
+
+    RUNNING = "running"
+    SPENT = "spent"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """`tokens` and `cost` are what its turns have used, of at most `most_tokens` and `most_cost`."""
+
+    id: str
+    board: str
+    state: ChainState
+    tokens: int
+    cost: float
+    most_tokens: int
+    most_cost: float
+
+    @property
+    def over(self) -> str:
+        """What is used up; empty when nothing is."""
+        if self.tokens >= self.most_tokens:
+            return "tokens"
+        return "money" if self.cost >= self.most_cost else ""
+
+
+def begin(tx: Tx, chain: str, board: str, limits: Limits, now: float) -> None:
+    """Nothing caused the post `chain`."""
+    tx.run(
+        "INSERT INTO chains (id, board, began, state, tokens, cost, most_tokens, most_cost) "
+        "VALUES (?, ?, ?, 'running', 0, 0, ?, ?)",
+        *(chain, board, now, limits.tokens, limits.cost),
+    )
+
+
+def get(tx: Tx, chain: str) -> Chain:
+    """Raises `BoardMissing`."""
+    row = tx.one("SELECT id, board, state, tokens, cost, most_tokens, most_cost FROM chains WHERE id = ?", chain)
+    if row is None:
+        raise BoardMissing(f"there is no chain {chain!r}; `motet board notices` names those that wait for you")
+    return Chain(row[0], row[1], ChainState(row[2]), *row[3:])
+
+
+def spent(tx: Tx, chain: str, what: str, now: float) -> bool:
+    """Its budget is used up: it goes on when a human says so, who is told once. Returns whether that was now."""
+    if not tx.run("UPDATE chains SET state = 'spent' WHERE id = ? AND state = 'running'", chain):
+        return False
+    found = get(tx, chain)
+    used = f"{found.tokens:,} tokens, ${found.cost:.2f}"
+    text = f"agents have used up the {what} of what began with post {chain} ({used}): continue or stop?"
+    notify(tx, found.board, NoticeKind.BUDGET, text, now, about=chain)
+    return True
+
+
+def use(tx: Tx, chain: str, tokens: int, cost: float) -> Chain:
+    """Count what a turn used."""
+    tx.run("UPDATE chains SET tokens = tokens + ?, cost = cost + ? WHERE id = ?", tokens, cost, chain)
+    return get(tx, chain)
+
+
+def go_on(tx: Tx, chain: str, limits: Limits, now: float) -> int:
+    """A human says continue: the budget is granted once more, and what was not answered for want of it waits again.
+    Returns how many deliveries that are."""
+    get(tx, chain)
+    tx.run(
+        "UPDATE chains SET state = 'running', most_tokens = tokens + ?, most_cost = cost + ? WHERE id = ?",
+        *(limits.tokens, limits.cost, chain),
+    )
+    budget = limits.budget(now)
+    again = tx.run(
+        "UPDATE deliveries SET state = 'queued', hops = ?, tokens = ?, money = ?, until = ?, rule = '', reason = '', "
+        "changed = ? WHERE state = 'declined' AND rule IN ('budget', 'stopped') "
+        "AND post IN (SELECT id FROM posts WHERE chain = ?)",
+        *(budget.hops, budget.tokens, budget.cost, budget.until, now, chain),
+    )
+    settle_about(tx, chain, "continue")
+    return again
+
+
+def stop(tx: Tx, chain: str, now: float) -> int:
+    """A human says stop: nothing of it is answered any more. Returns how many deliveries were waiting."""
+    get(tx, chain)
+    tx.run("UPDATE chains SET state = 'stopped' WHERE id = ?", chain)
+    stopped = tx.run(
+        "UPDATE deliveries SET state = 'declined', rule = 'stopped', reason = 'a human stopped it', changed = ? "
+        "WHERE state IN ('queued', 'leased') AND post IN (SELECT id FROM posts WHERE chain = ?)",
+        *(now, chain),
+    )
+    settle_about(tx, chain, "stop")
+    return stopped

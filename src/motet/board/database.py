@@ -1,0 +1,69 @@
+"""What the rooms of a board need of a database: one transaction at a time, in one thread, in portable SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Dialect(StrEnum):
+    """Which SQL is spoken. All statements are the same but the few that ask for it."""
+
+    SQLITE = "sqlite"
+    POSTGRES = "postgres"
+
+
+Row = tuple[Any, ...]
+
+
+class Tx(Protocol):
+    """One open transaction. Values stand in statements as `?`; a statement has no other `?` and no `%`."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database's."""
+        ...
+
+    def run(self, sql: str, *values: object) -> int:
+        """Run a statement; returns how many rows it changed."""
+        ...
+
+    def all(self, sql: str, *values: object) -> list[Row]:
+        """All rows of an answer."""
+        ...
+
+    def one(self, sql: str, *values: object) -> Row | None:
+        """The first row of an answer, if there is one."""
+        ...
+
+    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement once for each of `rows`."""
+        ...
+
+
+Work = Callable[[Tx], T]
+"""A step. It may be run again after a rollback, so it changes nothing but the database."""
+
+
+class Database(Protocol):
+    """An opened database, used by one thread (`motet.storage.worker.Store`). Failures are `BoardError`."""
+
+    def read(self, work: Work[T]) -> T:
+        """What `work` answers; it sees one state of the database."""
+        ...
+
+    def write(self, works: Sequence[Work[object]], *, durable: bool) -> list[object]:
+        """Run `works` in one transaction, on the disk on return; one that fails makes all fail."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it; it is opened again when it is needed."""
+        ...
+
+
+def marks(values: Sequence[object]) -> str:
+    """As many `?` as there are values, for `IN (…)`."""
+    return ",".join("?" * len(values))

@@ -1,0 +1,35 @@
+"""What can be wrong with boards.
+
+MotetError
+└── BoardError         the boards cannot be opened, read or written as asked                (exit 1)
+    ├── BoardTooNew    they were written by a newer motet
+    ├── BoardMissing   there is no such board, post or delivery
+    ├── AgentMissing   there is no such agent
+    └── BoardRefused   a rule of the board, a limit or somebody else's lease says no        (exit 4)
+"""
+
+from __future__ import annotations
+
+from motet.errors import ExitCode, MotetError
+
+
+class BoardError(MotetError):
+    """The boards cannot be opened, read or written as asked."""
+
+
+class BoardTooNew(BoardError):
+    """They were written by a newer motet; they are left as they are."""
+
+
+class BoardMissing(BoardError):
+    """There is no such board, post or delivery."""
+
+
+class AgentMissing(BoardError):
+    """There is no such agent."""
+
+
+class BoardRefused(BoardError):
+    """A rule of the board, a limit or somebody else's lease says no; the message says which and what to do."""
+
+    exit_code = ExitCode.PERMISSION

@@ -1,0 +1,177 @@
+"""Posts by words: an index of terms of our own narrows down, the text itself decides. The same on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from motet.board.database import Dialect, Tx, marks
+from motet.board.rows import JOINED_POST, post_of
+from motet.board.schema import ROW
+from motet.board.values import Post, PostKind
+from motet.text.terms import Wanted, terms, wanted
+
+_AT_ONCE = 200
+"""Posts that are looked at in one go."""
+_LONGEST = 200
+"""Characters of a term that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for; what is empty does not matter. `mention` is an address that it was delivered to, `path` a
+    text that stands in it as it is, `state` that of one of its deliveries."""
+
+    words: str = ""
+    author: str = ""
+    mention: str = ""
+    kind: PostKind | None = None
+    chain: str = ""
+    path: str = ""
+    after: float | None = None
+    before: float | None = None
+    state: str = ""
+
+
+def add(tx: Tx, posts: Sequence[tuple[int, str]]) -> None:
+    """Make posts, by row and body, findable."""
+    found = [(row, terms(body)) for row, body in posts]
+    if tx.dialect is Dialect.SQLITE:
+        tx.many(
+            "INSERT INTO found (rowid, words, whole) VALUES (?, ?, ?)",
+            [(row, " ".join(each.words), " ".join(each.whole)) for row, each in found],
+        )
+    else:
+        tx.many(
+            "INSERT INTO found (row, words) VALUES (?, array_to_tsvector(?))",
+            [(row, _lexemes([*each.words, *each.whole])) for row, each in found],
+        )
+
+
+def change(tx: Tx, row: int, old: str, new: str) -> None:
+    """The text of a post has changed."""
+    if tx.dialect is Dialect.SQLITE:
+        each = terms(old)
+        tx.run(
+            "INSERT INTO found (found, rowid, words, whole) VALUES ('delete', ?, ?, ?)",
+            *(row, " ".join(each.words), " ".join(each.whole)),
+        )
+    else:
+        tx.run("DELETE FROM found WHERE row = ?", row)
+    add(tx, [(row, new)])
+
+
+def search(tx: Tx, query: Query, boards: Sequence[str], limit: int) -> list[Post]:
+    """The newest posts of `boards` that match, retracted ones not. Words must all stand in the body; those in double
+    quotes next to each other; the last one may be a beginning."""
+    words = wanted(query.words)
+    if not boards or (query.words.strip() and not words):
+        return []
+    rows = tx.all(f"SELECT number FROM boards WHERE id IN ({marks(boards)})", *boards)
+    found = [post for (number,) in rows for post in _on_one(tx, query, words, int(number), limit)]
+    return sorted(found, key=lambda post: (post.at, post.seq), reverse=True)[:limit]
+
+
+def _on_one(tx: Tx, query: Query, words: Sequence[Wanted], number: int, limit: int) -> list[Post]:
+    """The newest posts of one board that match."""
+    index, asked = _index(tx, words)
+    where, values = _conditions(tx, query)
+    row = "posts.row"
+    tables = "posts"
+    if words:
+        row = "found.rowid" if tx.dialect is Dialect.SQLITE else "found.row"
+        tables = (
+            f"found CROSS JOIN posts ON posts.row = {row}"
+            if tx.dialect is Dialect.SQLITE
+            else f"found JOIN posts ON posts.row = {row}"
+        )
+    found: list[Post] = []
+    first, last = number * ROW, (number + 1) * ROW
+    while len(found) < limit:
+        rows = tx.all(
+            f"SELECT {JOINED_POST}, {row} FROM {tables} WHERE {index}{where} "
+            f"AND {row} > ? AND {row} < ? ORDER BY {row} DESC LIMIT {_AT_ONCE}",
+            *(*asked, *values, first, last),
+        )
+        found += [post for post in map(post_of, rows) if matches(post.body, words)]
+        if len(rows) < _AT_ONCE:
+            break
+        last = rows[-1][-1]
+    return found
+
+
+def matches(body: str, words: Sequence[Wanted]) -> bool:
+    """Whether all of `words` stand in `body`: what a search finds, by definition."""
+    if not words:
+        return True
+    found = terms(body)
+    whole = frozenset(found.whole)
+    return all((one.whole and one.whole in whole) or _stands(one, found.words) for one in words)
+
+
+def _stands(one: Wanted, words: Sequence[str]) -> bool:
+    """Whether the words of one piece stand next to each other."""
+    size = len(one.words)
+    if not size:
+        return False
+    *front, end = one.words
+    for at in range(len(words) - size + 1):
+        last = words[at + size - 1]
+        if (last.startswith(end) if one.begins else last == end) and list(words[at : at + size - 1]) == front:
+            return True
+    return False
+
+
+def _index(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
+    """The condition that every match fulfils, and its values."""
+    if not words:
+        return "", ()
+    pieces = [_sqlite(one) if tx.dialect is Dialect.SQLITE else _postgres(one) for one in words]
+    if tx.dialect is Dialect.SQLITE:
+        return "found MATCH ? AND ", (" AND ".join(f"({piece})" for piece in pieces),)
+    return "found.words @@ CAST(? AS tsquery) AND ", (" & ".join(f"({piece})" for piece in pieces),)
+
+
+def _sqlite(one: Wanted) -> str:
+    terms = [f'"{word}"' for word in one.words]
+    if one.begins and terms:
+        terms[-1] += " *"
+    ways = [" AND ".join(terms)] if terms else []
+    return " OR ".join([*(f"({way})" for way in ways), *([f'"{one.whole}"'] if one.whole else [])])
+
+
+def _postgres(one: Wanted) -> str:
+    terms = [_quoted(word) for word in one.words]
+    if one.begins and terms:
+        terms[-1] += ":*"
+    ways = [" & ".join(terms)] if terms else []
+    return " | ".join([*(f"({way})" for way in ways), *([_quoted(one.whole)] if one.whole else [])])
+
+
+def _quoted(word: str) -> str:
+    return "'" + word[:_LONGEST].replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _lexemes(words: Sequence[str]) -> list[str]:
+    return sorted({word[:_LONGEST] for word in words if word})
+
+
+def _conditions(tx: Tx, query: Query) -> tuple[str, list[object]]:
+    where, values = ["retracted = 0"], list[object]()
+    for condition, value in (
+        ("author = ?", query.author),
+        ("kind = ?", query.kind or ""),
+        ("chain = ?", query.chain),
+        ("posts.at >= ?", query.after),
+        ("posts.at < ?", query.before),
+        (f"{'instr' if tx.dialect is Dialect.SQLITE else 'strpos'}(posts.body, ?) > 0", query.path),
+    ):
+        if value not in ("", None):
+            where.append(condition)
+            values.append(value)
+    parts = [(c, value) for c, value in (("recipient = ?", query.mention), ("state = ?", query.state)) if value]
+    if parts:
+        inner = " AND ".join(condition for condition, _ in parts)
+        where.append(f"posts.id IN (SELECT post FROM deliveries WHERE {inner})")
+        values += [value for _, value in parts]
+    return " AND ".join(where), values

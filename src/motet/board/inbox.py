@@ -1,0 +1,235 @@
+"""Deliveries, as steps of a transaction: queued → leased → in context → acked, answered or declined.
+
+A delivery that was leased and not carried into a conversation in time waits again: whoever held it may have died. The
+conversation itself is the proof that it was read, so a recipient that comes back looks there first (`held`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from motet.board import chains
+from motet.board.agents import agent_of
+from motet.board.database import Tx, marks
+from motet.board.errors import BoardMissing
+from motet.board.limits import agent_rate, board_rate, use
+from motet.board.notices import notify
+from motet.board.rows import JOINED, POST, delivery_of, delivery_values, post_of
+from motet.board.values import Agent, AgentKind, Delivery, DeliveryState, NoticeKind, Post
+from motet.messages import new_id
+
+HELD = 60.0
+"""Seconds for which a delivery is leased."""
+MOST_ATTEMPTS = 5
+"""Leases that came to nothing after which a delivery is dead and its sender is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a recipient made of a delivery. `rule` says which rule decided and `reason` why; `tokens` and `cost` are
+    what its turn and the decision used."""
+
+    state: DeliveryState
+    rule: str = ""
+    reason: str = ""
+    tokens: int = 0
+    cost: float = 0.0
+    answer: str = ""
+
+
+def waiting(tx: Tx, address: str, now: float) -> int:
+    """How many deliveries wait for an agent, posts to everyone that it has not looked at included."""
+    agent = agent_of(tx, address)
+    expand(tx, agent, now)
+    sql, values = _queued(agent)
+    row = tx.one(f"SELECT count(*) FROM deliveries JOIN posts ON posts.id = deliveries.post WHERE {sql}", *values)
+    return int(row[0]) if row else 0
+
+
+def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
+    """Lease what waits for an agent, urgent ones first, then the oldest. Nothing for one that is paused; nothing of a
+    board that is paused, but to humans."""
+    agent = agent_of(tx, address)
+    if agent.paused:
+        return []
+    give_up(tx, now)
+    expand(tx, agent, now)
+    sql, values = _queued(agent)
+    rows = tx.all(
+        f"{JOINED} WHERE {sql} ORDER BY deliveries.high DESC, deliveries.at, deliveries.seq LIMIT ?", *values, limit
+    )
+    taken: list[Delivery] = []
+    for one in map(delivery_of, rows):
+        # Of two members of a role who claim at once, one gets it.
+        if tx.run(
+            "UPDATE deliveries SET state = 'leased', recipient = ?, leased_until = ?, changed = ? "
+            "WHERE id = ? AND state = 'queued' AND recipient = ?",
+            *(agent.address, now + HELD, now, one.id, one.recipient),
+        ):
+            taken.append(get(tx, one.id))
+    return taken
+
+
+def _queued(agent: Agent) -> tuple[str, list[object]]:
+    """The condition for what waits for an agent: its own, and calls of its roles on its boards."""
+    own = "recipient = ?"
+    values: list[object] = [agent.address]
+    if agent.roles:
+        own = (
+            f"(recipient = ? OR (recipient = '' AND role IN ({marks(agent.roles)}) AND deliveries.author <> ? AND "
+            "deliveries.board IN (SELECT board FROM members WHERE address = ?)))"
+        )
+        values += [*agent.roles, agent.address, agent.address]
+    paused = (
+        ""
+        if agent.kind is AgentKind.HUMAN
+        else (" AND deliveries.board NOT IN (SELECT id FROM boards WHERE paused = 1)")
+    )
+    return f"{own} AND deliveries.state = 'queued'{paused}", values
+
+
+def expand(tx: Tx, agent: Agent, now: float) -> None:
+    """Make deliveries of the posts to everyone that came since the agent last looked."""
+    rows = tx.all(
+        "SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among FROM members "
+        "JOIN broadcasts ON broadcasts.board = members.board AND broadcasts.seq > members.expanded "
+        "AND broadcasts.seq > members.joined "
+        "WHERE members.address = ? ORDER BY broadcasts.board, broadcasts.seq",
+        agent.address,
+    )
+    last: dict[str, int] = {}
+    for board, seq, high, among in rows:
+        last[board] = seq
+        row = tx.one(f"SELECT {POST} FROM posts WHERE board = ? AND seq = ?", board, seq)
+        if row is None:
+            continue
+        post = post_of(row)
+        if post.author != agent.address and not post.retracted:
+            _add(tx, post, agent.address, among=among, high=bool(high), now=now)
+    for board, seq in last.items():
+        tx.run("UPDATE members SET expanded = ? WHERE board = ? AND address = ?", seq, board, agent.address)
+
+
+def _add(tx: Tx, post: Post, address: str, *, among: int, high: bool, now: float) -> None:
+    values = delivery_values(
+        new_id(), post, post.budget.share(among), recipient=address, high=high, mentioned=True, now=now
+    )
+    tx.run(f"INSERT INTO deliveries VALUES ({marks(values)}) ON CONFLICT (post, recipient, role) DO NOTHING", *values)
+
+
+def give_up(tx: Tx, now: float) -> None:
+    """Leases that ran out: what was held waits again, or is dead after too many times."""
+    rows = tx.all(f"{JOINED} WHERE state = 'leased' AND leased_until < ?", now)
+    for one in map(delivery_of, rows):
+        is_dead = one.attempts + 1 >= MOST_ATTEMPTS
+        tx.run(
+            "UPDATE deliveries SET state = ?, attempts = attempts + 1, recipient = ?, changed = ? "
+            "WHERE id = ? AND state = 'leased'",
+            *("dead" if is_dead else "queued", "" if one.role and not is_dead else one.recipient, now, one.id),
+        )
+        if is_dead:
+            text = f"post {one.post.seq} never reached {one.recipient}: taken {MOST_ATTEMPTS} times, never read"
+            notify(tx, one.post.board, NoticeKind.DEAD, text, now, about=one.id)
+
+
+def get(tx: Tx, delivery: str) -> Delivery:
+    """Raises `BoardMissing`."""
+    row = tx.one(f"{JOINED} WHERE deliveries.id = ?", delivery)
+    if row is None:
+        raise BoardMissing(f"there is no delivery {delivery!r}")
+    return delivery_of(row)
+
+
+def held(tx: Tx, address: str) -> list[Delivery]:
+    """What an agent has leased and not yet carried: what it must look for in its conversation when it comes back."""
+    return [delivery_of(row) for row in tx.all(f"{JOINED} WHERE recipient = ? AND state = 'leased'", address)]
+
+
+def renew(tx: Tx, address: str, now: float) -> None:
+    """A sign of life of who holds deliveries."""
+    tx.run("UPDATE deliveries SET leased_until = ? WHERE recipient = ? AND state = 'leased'", now + HELD, address)
+
+
+def give_back(tx: Tx, address: str, deliveries: Sequence[str], now: float) -> None:
+    """They were not carried after all: they wait again."""
+    for one in deliveries:
+        tx.run(
+            "UPDATE deliveries SET state = 'queued', recipient = CASE WHEN role <> '' THEN '' ELSE recipient END, "
+            "changed = ? WHERE id = ? AND recipient = ? AND state = 'leased'",
+            *(now, one, address),
+        )
+
+
+def carried(tx: Tx, address: str, deliveries: Sequence[str], turn: str, now: float) -> list[str]:
+    """They stand in the recipient's conversation, in the message `turn`, which is stored. Returns those for which
+    that is news. One whose lease ran out meanwhile is taken all the same: what was read was read."""
+    return [
+        one
+        for one in deliveries
+        if tx.run(
+            "UPDATE deliveries SET state = 'in_context', turn = ?, recipient = ?, changed = ? WHERE id = ? "
+            "AND state IN ('queued', 'leased') AND recipient IN (?, '')",
+            *(turn, address, now, one, address),
+        )
+    ]
+
+
+def settle(tx: Tx, address: str, delivery: str, outcome: Outcome, now: float) -> Delivery:
+    """What became of it, for good, and what that cost. An answer that was posted stays an answer."""
+    one = get(tx, delivery)
+    if one.recipient != address:
+        raise BoardMissing(f"{delivery!r} is no delivery of {address}")
+    keeps = one.state is DeliveryState.ANSWERED
+    tx.run(
+        "UPDATE deliveries SET state = ?, rule = ?, reason = ?, cost = cost + ?, tokens = tokens - ?, "
+        "money = money - ?, answer = ?, changed = ? WHERE id = ?",
+        *(one.state if keeps else outcome.state, outcome.rule, outcome.reason, outcome.cost, outcome.tokens),
+        *(outcome.cost, outcome.answer or one.answer, now, delivery),
+    )
+    if outcome.tokens or outcome.cost:
+        spend(tx, one, address, outcome.tokens, outcome.cost, now)
+    return get(tx, delivery)
+
+
+def spend(tx: Tx, one: Delivery, address: str, tokens: int, cost: float, now: float) -> None:
+    """Count what a delivery's turn used, for its chain, its agent and its board."""
+    use(tx, [agent_rate(address), board_rate(one.post.board)], tokens, cost, now)
+    chain = chains.use(tx, one.post.chain, tokens, cost)
+    if chain.over:
+        chains.spent(tx, chain.id, chain.over, now)
+
+
+def overdue(tx: Tx, now: float) -> list[Delivery]:
+    """Open deliveries of requests whose deadline has passed: they expire, and the humans are told."""
+    rows = tx.all(
+        f"{JOINED} WHERE posts.deadline < ? AND posts.kind = 'request' "
+        "AND deliveries.state IN ('queued', 'leased', 'in_context')",
+        now,
+    )
+    found = [delivery_of(row) for row in rows]
+    for one in found:
+        tx.run("UPDATE deliveries SET state = 'expired', changed = ? WHERE id = ?", now, one.id)
+        who = one.recipient or f"role:{one.role}"
+        text = f"{who} did not answer request {one.post.seq} of {one.post.author} in time"
+        notify(tx, one.post.board, NoticeKind.STOPPED, text, now, about=one.id)
+    return found
+
+
+def deliveries(
+    tx: Tx, *, recipient: str = "", board: str = "", author: str = "", state: str = "", limit: int = 100
+) -> list[Delivery]:
+    """The newest deliveries first; what is empty does not matter."""
+    where, values = ["1 = 1"], list[object]()
+    for column, value in (
+        ("recipient", recipient), ("deliveries.board", board), ("deliveries.author", author), ("state", state),
+    ):  # fmt: skip
+        if value:
+            where.append(f"{column} = ?")
+            values.append(value)
+    rows = tx.all(
+        f"{JOINED} WHERE {' AND '.join(where)} ORDER BY deliveries.at DESC, deliveries.id DESC LIMIT ?",
+        *values,
+        limit,
+    )
+    return [delivery_of(row) for row in rows]

@@ -1,0 +1,132 @@
+"""How much agents may do on boards. Humans, status and acks are never held back. No model can change any of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from motet.board.database import Tx, marks
+from motet.board.values import Budget
+
+_MINUTE = 60
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`hops`, `tokens`, `cost` (US dollars) and `seconds`: what one post of a human may cause. The rates are posts of
+    agents in a minute; None: any number. The caps of a day (UTC) are for the turns that boards cause. `alert`: so many
+    posts of agents on one board in a minute are told to the human."""
+
+    hops: int = 6
+    tokens: int = 200_000
+    cost: float = 1.0
+    seconds: float = 3600.0
+    agent_posts: int | None = 30
+    pair_posts: int | None = 15
+    board_posts: int | None = 600
+    alert: int = 60
+    request_seconds: float = 3600.0
+    body: int = 100_000
+    agent_tokens_per_day: int | None = None
+    agent_cost_per_day: float | None = None
+    board_tokens_per_day: int | None = None
+    board_cost_per_day: float | None = None
+
+    def budget(self, now: float) -> Budget:
+        """What a post has that nothing caused."""
+        return Budget(self.hops, self.tokens, self.cost, now + self.seconds)
+
+
+@dataclass(slots=True)
+class Rates:
+    """How many posts agents have made in the last minute, of some who may make more: what they wrote in the last
+    whole minute counts by the part of it that is not a minute ago."""
+
+    now: float
+    before: Counter[str] = field(default_factory=Counter[str])
+    made: Counter[str] = field(default_factory=Counter[str])
+
+    @classmethod
+    def read(cls, tx: Tx, who: Iterable[str], now: float) -> Rates:
+        """What the store says of `who`."""
+        rates, wanted = cls(now), sorted(set(who))
+        if not wanted:
+            return rates
+        minute = int(now // _MINUTE)
+        old = 1 - now % _MINUTE / _MINUTE
+        rows = tx.all(
+            f"SELECT who, span, posts FROM used WHERE who IN ({marks(wanted)}) AND span >= ?", *wanted, minute - 1
+        )
+        for name, span, posts in rows:
+            if span in (minute - 1, minute):
+                rates.before[str(name)] += int(posts) if span == minute else round(posts * old)
+        return rates
+
+    def is_over(self, who: str, most: int | None) -> bool:
+        """Whether one more would be too many."""
+        return most is not None and self.count(who) >= most
+
+    def count(self, who: str) -> int:
+        """Posts in the last minute."""
+        return self.before[who] + self.made[who]
+
+    def write(self, tx: Tx) -> None:
+        """Store what was made, and forget what is older than two minutes."""
+        minute = int(self.now // _MINUTE)
+        tx.many(
+            "INSERT INTO used (who, span, posts, tokens, cost) VALUES (?, ?, ?, 0, 0) "
+            "ON CONFLICT (who, span) DO UPDATE SET posts = used.posts + excluded.posts",
+            [(who, minute, posts) for who, posts in sorted(self.made.items())],
+        )
+        tx.many(
+            "DELETE FROM used WHERE who = ? AND span > 1000000 AND span < ?",  # days are smaller numbers
+            [(who, minute - 1) for who in sorted(self.made)],
+        )
+
+
+def agent_rate(address: str) -> str:
+    """Under which name an agent's posts are counted."""
+    return f"agent:{address}"
+
+
+def pair_rate(author: str, recipient: str) -> str:
+    """Under which name posts of one to another are counted."""
+    return f"pair:{author}>{recipient}"
+
+
+def board_rate(board: str) -> str:
+    """Under which name a board's posts are counted."""
+    return f"board:{board}"
+
+
+def use(tx: Tx, names: Iterable[str], tokens: int, cost: float, now: float) -> None:
+    """Count what a turn used, today, under each of `names`."""
+    tx.many(
+        "INSERT INTO used (who, span, posts, tokens, cost) VALUES (?, ?, 0, ?, ?) ON CONFLICT (who, span) DO UPDATE "
+        "SET tokens = used.tokens + excluded.tokens, cost = used.cost + excluded.cost",
+        [(who, int(now // _DAY), tokens, cost) for who in sorted(names)],
+    )
+
+
+def used_today(tx: Tx, who: str, now: float) -> tuple[int, float]:
+    """Tokens and US dollars that were counted today."""
+    row = tx.one("SELECT tokens, cost FROM used WHERE who = ? AND span = ?", who, int(now // _DAY))
+    return (int(row[0]), float(row[1])) if row else (0, 0.0)
+
+
+def over_cap(tx: Tx, agent: str, board: str, limits: Limits, now: float) -> str:
+    """Which cap of today is used up for an agent on a board, in words; empty when none is."""
+    for who, whose, most_tokens, most_cost in (
+        (agent_rate(agent), f"{agent}'s", limits.agent_tokens_per_day, limits.agent_cost_per_day),
+        (board_rate(board), "the board's", limits.board_tokens_per_day, limits.board_cost_per_day),
+    ):
+        if most_tokens is None and most_cost is None:
+            continue
+        tokens, cost = used_today(tx, who, now)
+        if most_tokens is not None and tokens >= most_tokens:
+            return f"{whose} {most_tokens:,} tokens of today are used up"
+        if most_cost is not None and cost >= most_cost:
+            return f"{whose} ${most_cost:.2f} of today are used up"
+    return ""

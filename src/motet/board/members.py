@@ -1,0 +1,54 @@
+"""Who can be mentioned on a board, remembered until the registry changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from motet.board.database import Tx
+from motet.board.directory import members
+from motet.board.mentions import Called, Known, Roster, called, find_mentions
+from motet.board.values import AgentKind
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Who is on one board."""
+
+    roster: Roster
+    addresses: frozenset[str]
+    humans: frozenset[str]
+
+    def called(self, body: str, author: str) -> Called:
+        """Whom a body calls."""
+        return called(find_mentions(body, self.roster), self.roster, author)
+
+
+@dataclass(slots=True)
+class Members:
+    """A cache for one process, used in its one thread: one small query tells whether it is still true."""
+
+    _version: int = -1
+    _boards: dict[str, Membership] = field(default_factory=dict[str, Membership])
+    _numbers: dict[str, int] = field(default_factory=dict[str, int])
+
+    def of(self, tx: Tx, board: str) -> Membership:
+        """Who is on the board, as of this transaction."""
+        row = tx.one("SELECT value FROM counters WHERE name = 'registry'")
+        version = int(row[0]) if row else 0
+        if version != self._version:
+            self._boards.clear()
+            self._version = version
+        if board not in self._boards:
+            agents = members(tx, board)
+            known = tuple(Known(one.address, one.name, one.roles, one.kind is AgentKind.HUMAN) for one in agents)
+            humans = frozenset(one.address for one in known if one.is_human)
+            self._boards[board] = Membership(Roster(known), frozenset(one.address for one in known), humans)
+        return self._boards[board]
+
+    def number(self, tx: Tx, board: str) -> int:
+        """The number of a board; it never changes."""
+        if board not in self._numbers:
+            row = tx.one("SELECT number FROM boards WHERE id = ?", board)
+            assert row is not None
+            self._numbers[board] = int(row[0])
+        return self._numbers[board]

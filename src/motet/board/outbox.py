@@ -1,0 +1,86 @@
+"""Posts on their way into the store: what waits together is stored together."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from motet.board.database import Tx
+from motet.board.limits import Limits
+from motet.board.members import Members
+from motet.board.posting import Posting
+from motet.board.values import Draft, Posted
+from motet.board.watch import Hint
+from motet.errors import MotetError
+from motet.storage.worker import Kind, Worker
+
+_AT_ONCE = 256
+"""Posts of one transaction."""
+
+
+class Outbox:
+    """Stores drafts in the order in which they came. `told` hears what is new after each commit."""
+
+    def __init__(
+        self, worker: Worker[Tx], members: Members, limits: Limits, told: Callable[[Sequence[Hint]], None]
+    ) -> None:
+        self._worker = worker
+        self._members = members
+        self._limits = limits
+        self._told = told
+        self._waiting: list[tuple[Draft, asyncio.Future[Posted]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def post(self, draft: Draft) -> Posted:
+        """What became of it, once that is on the disk. Raises `MotetError` when it cannot be posted.
+
+        A caller that is cancelled takes nothing back; with a `key` it can ask again.
+        """
+        answer: asyncio.Future[Posted] = asyncio.get_running_loop().create_future()
+        self._waiting.append((draft, answer))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._store())
+        return await asyncio.shield(answer)
+
+    async def close(self) -> None:
+        """Wait until all is stored."""
+        if self._task is not None:
+            await self._task
+
+    async def _store(self) -> None:
+        while self._waiting:
+            some, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
+            drafts = [draft for draft, _ in some]
+
+            def store(tx: Tx, drafts: Sequence[Draft] = drafts) -> list[Posted | MotetError]:
+                return Posting(tx, _now(), self._limits, self._members).append(drafts)
+
+            try:
+                outcomes = await self._worker.do(Kind.DURABLE, store)
+            except MotetError as error:
+                outcomes = [error] * len(some)
+            except BaseException:
+                for _, answer in some:
+                    answer.cancel()
+                raise
+            for (_, answer), outcome in zip(some, outcomes, strict=True):
+                if answer.done():
+                    continue
+                if isinstance(outcome, Posted):
+                    answer.set_result(outcome)
+                else:
+                    answer.set_exception(outcome)
+            self._told(_hints(outcomes))
+
+
+def _hints(outcomes: Sequence[Posted | MotetError]) -> list[Hint]:
+    last: dict[str, int] = {}
+    for outcome in outcomes:
+        if isinstance(outcome, Posted) and outcome.was_new:
+            last[outcome.post.board] = max(last.get(outcome.post.board, 0), outcome.post.seq)
+    return [Hint(board, seq) for board, seq in last.items()]
+
+
+def _now() -> float:
+    return round(time.time(), 3)

@@ -1,0 +1,248 @@
+"""Writing to boards, as steps of a transaction: many posts at once, each stored with its deliveries, or refused.
+
+A post exists when the transaction has been committed. Numbers have no gaps: they are given out in it, by one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from motet.board import causes, chains, finding
+from motet.board.agents import AGENT, agent_of
+from motet.board.database import Tx, marks
+from motet.board.directory import BOARD, board_of
+from motet.board.errors import BoardError
+from motet.board.limits import Limits, Rates, agent_rate, board_rate, pair_rate
+from motet.board.members import Members
+from motet.board.mentions import Called
+from motet.board.notices import is_told, notify, refused
+from motet.board.rows import POST, delivery_values, post_of, post_values
+from motet.board.schema import ROW
+from motet.board.screening import checked_body, kind_of, screen
+from motet.board.values import Agent, AgentKind, Board, Budget, Draft, NoticeKind, Post, Posted, PostKind, Told
+from motet.errors import MotetError
+from motet.messages import new_id
+
+_QUIET_KINDS = frozenset({PostKind.STATUS, PostKind.ACK})
+_ALERT_EVERY = 600.0
+"""Seconds between two alerts about the same busy board."""
+
+
+@dataclass(slots=True)
+class _Planned:
+    """A draft that will be a post; `number` is its place among those of its board in this transaction."""
+
+    draft: Draft
+    author: Agent
+    board: Board
+    kind: PostKind
+    id: str
+    budget: Budget
+    chain: str
+    called: Called
+    answered: str = ""
+    number: int = 0
+
+    @property
+    def is_counted(self) -> bool:
+        return self.author.kind is not AgentKind.HUMAN and self.kind not in _QUIET_KINDS
+
+    @property
+    def addressees(self) -> dict[str, bool]:
+        """Each recipient that is named, and whether it is urgent; whoever is answered is one."""
+        found = {one.address: one.high for one in self.called.recipients}
+        if self.answered and self.answered != self.author.address:
+            found.setdefault(self.answered, False)
+        return found
+
+
+@dataclass(slots=True)
+class Posting:
+    """One transaction's posts. `members` remembers who is on which board."""
+
+    tx: Tx
+    now: float
+    limits: Limits
+    members: Members
+    _authors: dict[str, Agent] = field(default_factory=dict[str, Agent])
+    _boards: dict[str, Board] = field(default_factory=dict[str, Board])
+    _rates: Rates = field(default_factory=lambda: Rates(0))
+
+    def append(self, drafts: Sequence[Draft]) -> list[Posted | MotetError]:
+        """Store `drafts` in order; what cannot be posted is the error that says why."""
+        self._look_up(drafts)
+        known = self._known(drafts)
+        outcomes: list[Posted | MotetError | _Planned] = []
+        made: dict[tuple[str, str], _Planned] = {}
+        for draft in drafts:
+            key = (draft.author, draft.key)
+            if draft.key and key in known:
+                outcomes.append(Posted(known[key], was_new=False))
+            elif draft.key and key in made:
+                outcomes.append(made[key])
+            else:
+                planned = self._planned(draft)
+                if isinstance(planned, _Planned):
+                    made[key] = planned
+                outcomes.append(planned)
+        posts = self._store([planned for planned in outcomes if isinstance(planned, _Planned)])
+        answers: list[Posted | MotetError] = []
+        for outcome in outcomes:
+            if isinstance(outcome, _Planned):
+                answers.append(posts.pop(outcome.id, None) or self._again(outcome))
+            else:
+                answers.append(outcome)
+        return answers
+
+    # --- what may be posted ------------------------------------------------------------------------------------
+
+    def _look_up(self, drafts: Sequence[Draft]) -> None:
+        authors, boards = sorted({draft.author for draft in drafts}), sorted({draft.board for draft in drafts})
+        rows = self.tx.all(f"SELECT {AGENT} FROM agents WHERE address IN ({marks(authors)})", *authors)
+        self._authors = {agent.address: agent for agent in (agent_of(self.tx, row) for row in rows)}
+        # The row of a board is locked until the commit: numbers are given out, and seen, in their order.
+        for board in boards:
+            self.tx.run("UPDATE boards SET last = last WHERE id = ?", board)
+        rows = self.tx.all(f"SELECT {BOARD} FROM boards WHERE id IN ({marks(boards)})", *boards)
+        self._boards = {board.id: board for board in map(board_of, rows)}
+        self._rates = Rates.read(self.tx, [*map(agent_rate, authors), *map(board_rate, boards)], self.now)
+
+    def _known(self, drafts: Sequence[Draft]) -> dict[tuple[str, str], Post]:
+        keys = sorted({draft.key for draft in drafts if draft.key})
+        if not keys:
+            return {}
+        rows = self.tx.all(f"SELECT {POST}, send_key FROM posts WHERE send_key IN ({marks(keys)})", *keys)
+        return {(str(row[4]), str(row[-1])): post_of(row) for row in rows}
+
+    def _planned(self, draft: Draft) -> _Planned | MotetError:
+        try:
+            return self._plan(draft)
+        except MotetError as error:
+            if draft.author in self._authors:
+                refused(self.tx, draft.author, draft.board, "post", str(error), self.now)
+            return error
+
+    def _plan(self, draft: Draft) -> _Planned:
+        author, board = self._authors.get(draft.author), self._boards.get(draft.board)
+        if author is None or board is None:
+            what = f"agent {draft.author!r}" if author is None else f"board with the id {draft.board!r}"
+            raise BoardError(f"there is no {what}")
+        body = checked_body(draft.body, self.limits)
+        kind = kind_of(draft)
+        members = self.members.of(self.tx, board.id)
+        called = members.called(body, author.address)
+        caused = causes.of(self.tx, draft, author, self.now)
+        answered = causes.answered(self.tx, draft, board.id)
+        screen(self.tx, author, board, kind, called, self.now, is_member=author.address in members.addresses)
+        if author.kind is not AgentKind.HUMAN and kind not in _QUIET_KINDS:
+            causes.refuse_empty_words(self.tx, author.address, board.id, body, caused, self.now)
+            self._count(author.address, board.id, called)
+        post = new_id()
+        budget, chain = causes.budget(self.tx, caused, draft, self.limits, self.now)
+        return _Planned(replace(draft, body=body), author, board, kind, post, budget, chain or post, called, answered)
+
+    def _count(self, author: str, board: str, called: Called) -> None:
+        """Count the post, or raise `BoardRefused`."""
+        limits, rates = self.limits, self._rates
+        pairs = [pair_rate(author, one.address) for one in called.recipients] if limits.pair_posts is not None else []
+        new = [pair for pair in pairs if pair not in rates.before]
+        if new:
+            rates.before |= Rates.read(self.tx, new, self.now).before
+        causes.refuse_fast(rates, author, board, pairs, limits)
+        rates.made.update([agent_rate(author), board_rate(board), *pairs])
+
+    # --- storing -----------------------------------------------------------------------------------------------
+
+    def _store(self, planned: Sequence[_Planned]) -> dict[str, Posted]:
+        if not planned:
+            return {}
+        posts = self._number(planned)
+        self.tx.many(
+            f"INSERT INTO posts ({POST}, row, send_key) VALUES ({marks(post_values(posts[0]))}, ?, ?)",
+            [
+                (*post_values(post), self.members.number(self.tx, post.board) * ROW + post.seq, one.draft.key)
+                for one, post in zip(planned, posts, strict=True)
+            ],
+        )
+        finding.add(
+            self.tx, [(self.members.number(self.tx, post.board) * ROW + post.seq, post.body) for post in posts]
+        )
+        for one in planned:
+            if one.chain == one.id:
+                chains.begin(self.tx, one.chain, one.board.id, self.limits, self.now)
+        stored = {one.id: self._deliver(one, post) for one, post in zip(planned, posts, strict=True)}
+        for one in planned:
+            if one.draft.answers:
+                causes.mark_answered(self.tx, one.draft.answers, one.author.address, one.id, self.now)
+        self._rates.write(self.tx)
+        self._alert({one.board.id: one.board for one in planned if one.is_counted})
+        return stored
+
+    def _number(self, planned: Sequence[_Planned]) -> list[Post]:
+        """The posts with the next numbers of their boards."""
+        last = {board: found.last for board, found in self._boards.items()}
+        posts: list[Post] = []
+        for one in planned:
+            last[one.board.id] += 1
+            deadline = one.draft.deadline
+            if deadline is None and one.kind is PostKind.REQUEST:
+                deadline = self.now + self.limits.request_seconds
+            posts.append(
+                Post(
+                    *(one.id, one.board.id, last[one.board.id], self.now, one.author.address, one.kind),
+                    *(one.draft.body, one.draft.reply_to, one.chain, one.budget),
+                    deadline=deadline,
+                )
+            )
+        for board, seq in last.items():
+            if seq != self._boards[board].last:
+                self.tx.run("UPDATE boards SET last = ? WHERE id = ?", seq, board)
+        return posts
+
+    def _deliver(self, one: _Planned, post: Post) -> Posted:
+        called, named = one.called, one.addressees
+        # Whoever is called anyway answers for its role.
+        roles = [call for call in called.roles if not called.everyone and named.keys().isdisjoint(call.members)]
+        among = len(self.members.of(self.tx, post.board).addresses) - 1 if called.everyone else 0
+        share = post.budget.share(max(len(named) + len(roles), among))
+        values = [
+            delivery_values(new_id(), post, share, recipient=address, high=high, mentioned=True, now=self.now)
+            for address, high in named.items()
+        ]
+        values += [
+            delivery_values(new_id(), post, share, role=call.role, high=call.high, mentioned=True, now=self.now)
+            for call in roles
+        ]
+        if values:
+            self.tx.many(f"INSERT INTO deliveries VALUES ({marks(values[0])})", values)
+        if called.everyone:
+            self.tx.run(
+                "INSERT INTO broadcasts (board, seq, high, among) VALUES (?, ?, ?, ?)",
+                *(post.board, post.seq, int(called.everyone_high), among),
+            )
+        reaches = bool(values) or called.everyone
+        if (
+            reaches
+            and one.author.kind is not AgentKind.HUMAN
+            and one.kind not in _QUIET_KINDS
+            and (what := post.budget.at_zero(self.now))
+        ):
+            chains.spent(self.tx, post.chain, what, self.now)
+        unknown = tuple(Told(told.text, told.why, told.nearest) for told in called.unknown)
+        return Posted(post, (*named, *(f"role:{call.role}" for call in roles)), called.everyone, unknown)
+
+    def _again(self, planned: _Planned) -> Posted:
+        """A draft whose key stood twice in one transaction."""
+        row = self.tx.one(f"SELECT {POST} FROM posts WHERE id = ?", planned.id)
+        assert row is not None
+        return Posted(post_of(row), was_new=False)
+
+    def _alert(self, boards: Mapping[str, Board]) -> None:
+        """Agents that write fast are told to the human, once in a while."""
+        for board in boards.values():
+            many = self._rates.count(board_rate(board.id))
+            since = self.now - _ALERT_EVERY
+            if many >= self.limits.alert and not is_told(self.tx, NoticeKind.BUSY, board.id, since):
+                text = f"agents have written {many} posts on {board.name} within a minute"
+                notify(self.tx, board.id, NoticeKind.BUSY, text, self.now, about=board.id)

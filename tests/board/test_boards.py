@@ -1,0 +1,63 @@
+"""Posts, who gets them, and what becomes of them."""
+
+from __future__ import annotations
+
+from board.board_kit import Page
+
+from motet.board import Boards, entry
+
+EXAMPLE = "@review-def34 The login feature is done, please review. File: src/auth/login.ts"
+
+
+async def test_the_example_of_the_design_reaches_its_recipient_once_and_whole(boards: Boards) -> None:
+    page = await Page.of(boards, "backend", "review", "other", human="mia")
+    body = EXAMPLE.replace("@review-def34", "@review@")
+    posted = await page.post("backend", body)
+    assert posted.recipients == (page["review"],)
+    (delivery,) = await boards.pull(page["review"])
+    assert delivery.post.body == EXAMPLE.replace("review-def34", page["review"])
+    assert delivery.post.author == page["backend"]
+    assert [await page.inbox(name) for name in ("review", "backend", "other", "mia")] == [[], [], [], []]
+    assert entry(posted.post).split("\n")[0].endswith(f" {page['backend']}")
+
+
+async def test_numbers_have_no_gaps_and_a_key_is_posted_once(boards: Boards) -> None:
+    page = await Page.of(boards, "one", "two")
+    first = await page.post("one", "@two@ hello", key="k1")
+    again = await page.post("one", "@two@ hello", key="k1")
+    other = await page.post("two", "yes?", key="k1")
+    assert [(p.post.seq, p.was_new) for p in (first, again, other)] == [(1, True), (1, False), (2, True)]
+    assert await page.inbox("two") == [f"@{page['two']} hello"]
+
+
+async def test_everyone_but_the_author_gets_a_post_to_all_once(boards: Boards) -> None:
+    page = await Page.of(boards, "one", "two", "three")
+    await page.post("one", "@All status? @two@")
+    assert [await page.inbox(name) for name in ("one", "two", "three")] == [
+        [], [f"@All status? @{page['two']}"], [f"@All status? @{page['two']}"],
+    ]  # fmt: skip
+    await page.add("late")
+    assert await page.inbox("late") == []
+
+
+async def test_one_of_a_role_claims_a_call(boards: Boards) -> None:
+    page = await Page.of(boards, "boss", "ann/reviewer", "ben/reviewer")
+    await page.post("boss", "@reviewer please look")
+    assert await page.inbox("ben") == ["@reviewer please look"]
+    assert await page.inbox("ann") == []
+
+
+async def test_search_finds_words_of_one_and_two_characters(boards: Boards) -> None:
+    from motet.board import Query
+
+    page = await Page.of(boards, "one")
+    for body in ("東京で会議", "京都", "login done", "nothing"):
+        await page.post("one", body)
+    found = {
+        words: [post.body for post in await boards.search(Query(words), [page.board])]
+        for words in ("京", "東京", "log", "会議", '"login done"', "x")
+    }
+    assert found == {
+        "京": ["京都", "東京で会議"], "東京": ["東京で会議"], "log": ["login done"], "会議": ["東京で会議"],
+        '"login done"': ["login done"], "x": [],
+    }  # fmt: skip
