@@ -14,6 +14,7 @@ from motet.board.finding import Query
 from motet.board.inbox import Outcome
 from motet.board.limits import Limits
 from motet.board.page import entry, head, page
+from motet.board.seat import GENERAL, Seat
 from motet.board.values import (
     OPEN,
     Agent,
@@ -38,6 +39,7 @@ from motet.board.values import (
 from motet.board.watch import Hint, Watch
 
 __all__ = [
+    "GENERAL",
     "OPEN",
     "Agent",
     "AgentKind",
@@ -68,6 +70,7 @@ __all__ = [
     "Posted",
     "Query",
     "Rights",
+    "Seat",
     "Told",
     "Watch",
     "entry",

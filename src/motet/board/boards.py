@@ -256,6 +256,10 @@ class Boards:
             partial(inbox.carried, address=address, deliveries=deliveries, turn=turn, now=_now())
         )
 
+    async def delivery_of(self, post: str, address: str) -> Delivery | None:
+        """The delivery of a post to an agent, if there is one."""
+        return await self._read(partial(inbox.delivery_of_post, post=post, address=address))
+
     async def give_back(self, address: str, deliveries: Sequence[str]) -> None:
         """They were not carried after all."""
         await self._write(partial(inbox.give_back, address=address, deliveries=deliveries, now=_now()))

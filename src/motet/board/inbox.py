@@ -141,6 +141,12 @@ def get(tx: Tx, delivery: str) -> Delivery:
     return delivery_of(row)
 
 
+def delivery_of_post(tx: Tx, post: str, address: str) -> Delivery | None:
+    """The delivery of a post to an agent, if there is one."""
+    row = tx.one(f"{JOINED} WHERE deliveries.post = ? AND recipient = ?", post, address)
+    return delivery_of(row) if row else None
+
+
 def held(tx: Tx, address: str) -> list[Delivery]:
     """What an agent has leased and not yet carried: what it must look for in its conversation when it comes back."""
     return [delivery_of(row) for row in tx.all(f"{JOINED} WHERE recipient = ? AND state = 'leased'", address)]

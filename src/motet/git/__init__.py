@@ -6,6 +6,6 @@ program switched off.
 """
 
 from motet.git.index import same_index
-from motet.git.repository import find_root, list_files, with_attribute, work_tree
+from motet.git.repository import find_root, list_files, main_work_tree, with_attribute, work_tree
 
-__all__ = ["find_root", "list_files", "same_index", "with_attribute", "work_tree"]
+__all__ = ["find_root", "list_files", "main_work_tree", "same_index", "with_attribute", "work_tree"]

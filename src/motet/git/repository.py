@@ -23,6 +23,27 @@ def work_tree(start: Path) -> Path | None:
     return None
 
 
+def main_work_tree(start: Path) -> Path | None:
+    """The main work tree of the repository whose work tree is around `start`; itself where it is the main one. None
+    outside of a repository. Starts no program.
+
+    A linked work tree names its repository, and counts only when that names it back: nobody joins another repository
+    by writing its path into a file (gitrepository-layout(5), `worktrees/<id>/gitdir`, `commondir`).
+    """
+    root = work_tree(start)
+    if root is None or (root / ".git").is_dir():
+        return root
+    try:
+        named = (root / ".git").read_text("utf-8").removeprefix("gitdir:").strip()
+        own = Path(os.path.realpath(root / named))
+        back = Path((own / "gitdir").read_text("utf-8").strip())
+        common = Path(os.path.realpath(own / (own / "commondir").read_text("utf-8").strip()))
+    except (OSError, UnicodeDecodeError, ValueError):
+        return root
+    is_linked = os.path.realpath(own / back) == os.path.realpath(root / ".git") and common.name == ".git"
+    return common.parent if is_linked else root
+
+
 async def find_root(start: Path) -> Path | None:
     """As `work_tree`, for callers that wait."""
     return work_tree(start)

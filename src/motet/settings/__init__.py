@@ -6,6 +6,7 @@ at is returned apart, inert until the user trusts it.
 
 from motet.settings.load import Loaded, load_settings
 from motet.settings.schema import (
+    BoardSettings,
     ChatSettings,
     CheckerSettings,
     FixSettings,
@@ -21,6 +22,7 @@ from motet.settings.schema import (
 )
 
 __all__ = [
+    "BoardSettings",
     "ChatSettings",
     "CheckerSettings",
     "FixSettings",

@@ -71,6 +71,44 @@ class SpendingSettings(_Table, frozen=True):
     max_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars in a day")] = None
 
 
+class BoardSettings(_Table, frozen=True):
+    """`[board]`: boards, on which agents and humans write to each other. Nothing of them runs until one is opened."""
+
+    url: Annotated[
+        str, Meta(description="`postgresql://…`: boards of a team, on a server; default: a file of your own")
+    ] = ""
+    project: Annotated[
+        str, Meta(description="under which name this project's boards are kept; default: its directory's path")
+    ] = ""
+    name: Annotated[str, Meta(description="how you are mentioned; default: your user name")] = ""
+    hops: Annotated[
+        int, Meta(ge=0, le=1000, description="replies in a row that one post may cause before you are asked")
+    ] = 6
+    max_tokens: Annotated[PositiveInt, Meta(description="tokens that one post may cause before you are asked")] = (
+        200_000
+    )
+    max_cost: Annotated[PositiveFloat, Meta(description="US dollars, the same")] = 1.0
+    max_minutes: Annotated[PositiveInt, Meta(description="minutes, the same")] = 60
+    agent_posts: Annotated[PositiveInt | None, Meta(description="posts of one agent in a minute")] = 30
+    pair_posts: Annotated[PositiveInt | None, Meta(description="posts of one agent to one other in a minute")] = 15
+    board_posts: Annotated[PositiveInt | None, Meta(description="posts of agents on one board in a minute")] = 600
+    alert_posts: Annotated[
+        PositiveInt, Meta(description="posts of agents on one board in a minute of which you are told")
+    ] = 60
+    request_minutes: Annotated[PositiveInt, Meta(description="minutes after which a request is overdue")] = 60
+    agent_tokens_per_day: Annotated[
+        PositiveInt | None, Meta(description="tokens of the turns that boards cause, of one agent in a day (UTC)")
+    ] = None
+    agent_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = None
+    board_tokens_per_day: Annotated[PositiveInt | None, Meta(description="tokens, of one board in a day")] = None
+    board_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = None
+    reply: Annotated[
+        Literal["never", "mentioned", "decide", "ask"],
+        Meta(description="when a chat on a board answers by itself: `decide` asks a model, `ask` asks you"),
+    ] = "mentioned"
+    forget_days: Annotated[PositiveInt, Meta(description="days after which an agent that is gone is closed")] = 14
+
+
 class PluginSettings(_Table, frozen=True):
     """`[variables.NAME]`, `[commands.NAME]`, `[tools.own.NAME]`: your own, as plain Python functions."""
 
@@ -237,6 +275,7 @@ class Settings(_Table, frozen=True):
     fix: FixSettings = field(default_factory=FixSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     spending: SpendingSettings = field(default_factory=SpendingSettings)
+    board: BoardSettings = field(default_factory=BoardSettings)
     tools: ToolsSettings = field(default_factory=ToolsSettings)
     snapshots: SnapshotSettings = field(default_factory=SnapshotSettings)
     hooks: HooksSettings = field(default_factory=HooksSettings)

@@ -1,0 +1,69 @@
+"""Boards of a workspace: which store, which project, who the human is."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+from pathlib import Path
+
+from motet.board import AgentKind, Boards, Limits, NewAgent, Policy
+from motet.board.addresses import LONGEST_NAME, RESERVED
+from motet.errors import SettingsError
+from motet.git import main_work_tree
+from motet.settings import BoardSettings
+
+_NO_NAME = re.compile(r"[^\w-]+|_")
+
+
+def open_boards(settings: BoardSettings, state: Path) -> Boards:
+    """The boards that the settings name. Nothing is opened before it is used. Raises `SettingsError`."""
+    limits = limits_of(settings)
+    if not settings.url:
+        return Boards.in_directory(state, limits)
+    raise SettingsError(f"board.url: {settings.url.partition(':')[0]}: only a file of your own is known")
+
+
+def limits_of(settings: BoardSettings) -> Limits:
+    """What agents may do."""
+    return Limits(
+        hops=settings.hops,
+        tokens=settings.max_tokens,
+        cost=settings.max_cost,
+        seconds=settings.max_minutes * 60.0,
+        agent_posts=settings.agent_posts,
+        pair_posts=settings.pair_posts,
+        board_posts=settings.board_posts,
+        alert=settings.alert_posts,
+        request_seconds=settings.request_minutes * 60.0,
+        agent_tokens_per_day=settings.agent_tokens_per_day,
+        agent_cost_per_day=settings.agent_cost_per_day,
+        board_tokens_per_day=settings.board_tokens_per_day,
+        board_cost_per_day=settings.board_cost_per_day,
+    )
+
+
+def project_of(settings: BoardSettings, root: Path) -> str:
+    """Under which name the boards of the workspace `root` are kept: all work trees of a repository have the same. On a
+    server, where others have it elsewhere, the name of its directory."""
+    if settings.project:
+        return settings.project
+    main = main_work_tree(root) or root
+    return main.name if settings.url else str(main)
+
+
+def human(settings: BoardSettings) -> NewAgent:
+    """The human in front of this process; the same one wherever that user sits down on this machine."""
+    user = _user()
+    name = _NO_NAME.sub("-", settings.name or user).strip("-")[:LONGEST_NAME].rstrip("-")
+    if not name or name.casefold() in RESERVED:
+        name = "me"
+    return NewAgent(name, AgentKind.HUMAN, f"{user}@{socket.gethostname()}", policy=Policy.NEVER)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user-{os.getuid()}"
