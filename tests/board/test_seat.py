@@ -26,7 +26,10 @@ async def test_a_post_wakes_who_waits_and_its_answer_comes_back(boards: Boards) 
     settled = await two.settle(delivery.id, Outcome(DeliveryState.ACKED, tokens=100, cost=0.01))
     assert (settled.state, settled.turn) == (DeliveryState.ANSWERED, "turn-1")
     (answer,) = await one.pull()
-    assert (answer.post.body, answer.post.reply_to) == ("Looks right to me; one name is misleading.", delivery.post.id)
+    assert (answer.post.body, answer.post.reply_to) == (
+        "Looks right to me; one name is misleading.",
+        delivery.post.id,
+    )
     assert (answer.budget.hops, delivery.budget.hops) == (5, 6)
     await one.leave()
     await two.leave()

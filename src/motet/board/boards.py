@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading
+from motet.board import digest as digests
 from motet.board.database import Database, Tx, Work
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
@@ -225,6 +226,10 @@ class Boards:
     async def search(self, query: finding.Query, boards: Sequence[str], limit: int = 50) -> list[Post]:
         """The newest posts that match."""
         return await self._read(partial(finding.search, query=query, boards=boards, limit=limit))
+
+    async def digest(self, board: str, address: str) -> digests.Digest:
+        """What an agent has not read, in bounded space."""
+        return await self._read(partial(digests.digest, board=board, address=address))
 
     async def read_to(self, board: str, address: str, seq: int | None = None) -> int:
         """The last post that an agent has read; with `seq`, it has read up to there."""

@@ -21,10 +21,11 @@ _SAME = 95.0
 _LOOKED_AT = 5
 """Earlier posts that a new one is compared with."""
 _ONLY_ACKNOWLEDGES = re.compile(
-    r"(?:ok(?:ay)?|thanks?(?: you)?|thx|ty|got it|noted|understood|will do|sounds good|great|done|ack(?:nowledged)?|yes|"
-    r"sure|you'?re welcome|了解(?:です|しました)?|承知(?:しました)?|ありがとう(?:ございます)?|はい|わかりました|👍|🙏)+",
+    "(?:ok(?:ay)?|thanks?(?:you)?|thx|ty|gotit|noted|understood|willdo|soundsgood|great|done|ack(?:nowledged)?|yes|sure|"
+    "yourewelcome|了解(?:です|しました)?|承知(?:しました)?|ありがとう(?:ございます)?|はい|わかりました|👍|🙏)+"
 )
-_NOISE = re.compile(r"@[\w:?-]+!?|[^\w'👍🙏]+")
+"""Words of thanks and assent, without what stands between them."""
+_NOISE = re.compile(r"@[\w:?-]+!?|[^\w👍🙏]+")
 
 
 def of(tx: Tx, draft: Draft, author: Agent, now: float) -> list[Delivery]:
@@ -109,8 +110,8 @@ def refuse_empty_words(tx: Tx, author: str, board: str, body: str, caused: Seque
     """Raises `BoardRefused` for a caused post that only acknowledges, or says what its author has just said."""
     if not caused:
         return
-    plain = " ".join(_NOISE.sub(" ", folded(body)).split())
-    if not plain or _ONLY_ACKNOWLEDGES.fullmatch(plain) or _ONLY_ACKNOWLEDGES.fullmatch(plain.replace(" ", "")):
+    plain = _NOISE.sub("", folded(body))
+    if not plain or _ONLY_ACKNOWLEDGES.fullmatch(plain):
         raise BoardRefused("not posted: it only acknowledges; post it with the kind `ack`, which nobody answers")
     from rapidfuzz.fuzz import ratio
 

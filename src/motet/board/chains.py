@@ -99,7 +99,8 @@ def stop(tx: Tx, chain: str, now: float) -> int:
     tx.run("UPDATE chains SET state = 'stopped' WHERE id = ?", chain)
     stopped = tx.run(
         "UPDATE deliveries SET state = 'declined', rule = 'stopped', reason = 'a human stopped it', changed = ? "
-        "WHERE state IN ('queued', 'leased') AND post IN (SELECT id FROM posts WHERE chain = ?)",
+        "WHERE state IN ('queued', 'leased') AND post IN (SELECT id FROM posts WHERE chain = ?) "
+        "AND recipient NOT IN (SELECT address FROM agents WHERE kind = 'human')",
         *(now, chain),
     )
     settle_about(tx, chain, "stop")

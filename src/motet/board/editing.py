@@ -47,7 +47,7 @@ def change(tx: Tx, post_id: str, author: str, body: str, members: Members, limit
     if before.everyone and not after.everyone:
         _withdraw_everyone(tx, post, now, keep={one.address for one in after.recipients})
     if after.everyone and not before.everyone:
-        many = len(there.addresses) - 1
+        many = len(there.addresses - there.humans - {author})
         tx.run(
             "INSERT INTO broadcasts (board, seq, high, among) VALUES (?, ?, ?, ?) ON CONFLICT (board, seq) DO NOTHING",
             *(post.board, post.seq, int(after.everyone_high), many),

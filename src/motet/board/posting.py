@@ -204,8 +204,9 @@ class Posting:
         called, named = one.called, one.addressees
         # Whoever is called anyway answers for its role.
         roles = [call for call in called.roles if not called.everyone and named.keys().isdisjoint(call.members)]
-        among = len(self.members.of(self.tx, post.board).addresses) - 1 if called.everyone else 0
-        share = post.budget.share(max(len(named) + len(roles), among))
+        there = self.members.of(self.tx, post.board)  # humans use up nothing
+        among = len(there.addresses - there.humans - {post.author}) if called.everyone else 0
+        share = post.budget.share(max(len(named.keys() - there.humans) + len(roles), among))
         values = [
             delivery_values(new_id(), post, share, recipient=address, high=high, mentioned=True, now=self.now)
             for address, high in named.items()
