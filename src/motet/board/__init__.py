@@ -33,6 +33,7 @@ from motet.board.values import (
     Post,
     Posted,
     PostKind,
+    Refusal,
     Rights,
     Told,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "PostKind",
     "Posted",
     "Query",
+    "Refusal",
     "Rights",
     "Seat",
     "Told",

@@ -30,6 +30,7 @@ from motet.board.values import (
     Notice,
     Post,
     Posted,
+    Refusal,
     Rights,
 )
 from motet.board.watch import Bell, Hint, Watch, Watches
@@ -288,6 +289,10 @@ class Boards:
     async def notices(self, after: int = 0, limit: int = 100) -> list[Notice]:
         """What humans were told behind number `after`."""
         return await self._read(partial(notices.notices, after=after, limit=limit))
+
+    async def refusals(self, after: int = 0, limit: int = 100) -> list[Refusal]:
+        """What was refused, and to whom."""
+        return await self._read(partial(notices.refusals, after=after, limit=limit))
 
     async def chain(self, chain: str) -> chains.Chain:
         """What a post caused has used. Raises `BoardMissing`."""

@@ -80,7 +80,9 @@ def digest(tx: Tx, board: str, address: str) -> Digest:
         *(board, seen, address, _LINES),
     )
     return Digest(
-        *map(int, row),
+        int(row[0]),
+        int(row[1]),
+        int(row[2]),
         tuple((str(author), int(many)) for author, many in authors[:_AUTHORS]),
         len(authors),
         tuple(_line(*found) for found in calls[:_CALLS]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from motet.board.database import Tx
 from motet.board.schema import next_number
-from motet.board.values import Notice, NoticeKind
+from motet.board.values import Notice, NoticeKind, Refusal
 
 _NOTICE = "id, at, board, kind, text, about, settled"
 
@@ -39,3 +39,11 @@ def refused(tx: Tx, actor: str, board: str, what: str, why: str, now: float) -> 
         "INSERT INTO refusals (id, at, actor, board, what, why) VALUES (?, ?, ?, ?, ?, ?)",
         *(next_number(tx, "lines"), now, actor, board, what, why),
     )
+
+
+def refusals(tx: Tx, after: int, limit: int) -> list[Refusal]:
+    """What was refused, behind number `after`, the oldest first."""
+    rows = tx.all(
+        "SELECT id, at, actor, board, what, why FROM refusals WHERE id > ? ORDER BY id LIMIT ?", after, limit
+    )
+    return [Refusal(*row) for row in rows]

@@ -259,6 +259,18 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """That `actor` tried `what`, and why it was refused."""
+
+    id: int
+    at: float
+    actor: str
+    board: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileLease:
     """An exclusive claim of the paths that `glob` matches, in all work trees of one repository. `token` grows with
     every claim: a writer that shows an older one is refused."""
