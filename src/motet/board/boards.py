@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading
+from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading, tending
 from motet.board import digest as digests
 from motet.board.database import Database, Tx, Work
 from motet.board.errors import BoardError, BoardRefused
@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 LOOK = 5.0
 """Seconds after which whoever waits looks by itself: hints may be lost."""
+_TEND = 6
+"""Looks after which it does what nobody asks for."""
 
 
 class Boards:
@@ -171,19 +173,22 @@ class Boards:
 
         await self._write(work)
 
-    async def tidy(self, days: float) -> list[str]:
-        """Mark who gave no sign of life as gone, free what they held, close who has been gone for `days`, let requests
-        expire. Returns the addresses that were closed."""
+    async def tend(self, days: float = 14.0) -> list[Posted]:
+        """Mark who gave no sign of life as gone, free what it held, close who has been gone for `days`, let requests
+        expire. Returns the status posts that say so. Whoever waits (`watching`) does it from time to time."""
+        if not await self._read(partial(tending.is_due, days=days, now=_now())):
+            return []
+        work = partial(tending.tend, members=self._members, limits=self.limits, days=days, now=_now())
+        return self._told(await self._write(work))
 
-        def work(tx: Tx) -> list[str]:
-            now = _now()
-            for agent in agents.lost(tx, now):
-                leases.expire(tx, agent.address)
-            inbox.give_up(tx, now)
-            inbox.overdue(tx, now)
-            return agents.clean_up(tx, now - days * 86_400)
+    async def stopped(self, address: str, why: str) -> list[Posted]:
+        """An agent stops, finished or not: whoever has asked it something is told why."""
+        work = partial(tending.stopped, address=address, why=why, members=self._members)
+        return self._told(await self._write(partial(work, limits=self.limits, now=_now())))
 
-        return await self._write(work)
+    def _told(self, posted: list[Posted]) -> list[Posted]:
+        self._ring([Hint(one.post.board, one.post.seq) for one in posted if one.was_new])
+        return posted
 
     # --- posts -----------------------------------------------------------------------------------------------------
 
@@ -362,11 +367,15 @@ class Boards:
 
     async def _keep_looking(self) -> None:
         """The safety net below the hints."""
+        looks = 0
         while True:
             await asyncio.sleep(LOOK)
+            looks += 1
             if not self._watches.is_empty:
                 with contextlib.suppress(BoardError):  # it is told to whoever reads next
                     await self._look()
+                    if looks % _TEND == 0:
+                        await self.tend()
 
     async def _look(self) -> None:
         self._heard([Hint(board, seq) for board, seq in await self._read(reading.newest)])

@@ -1,0 +1,78 @@
+"""What has to be done though nobody asks: agents that died, leases that ran out, requests that are overdue.
+
+Any process that waits for boards looks from time to time; looking costs one small query, and only one of them does it.
+"""
+
+from __future__ import annotations
+
+from motet.board import agents, inbox, leases
+from motet.board.database import Tx
+from motet.board.limits import Limits
+from motet.board.members import Members
+from motet.board.notices import notify
+from motet.board.posting import Posting
+from motet.board.rows import JOINED, delivery_of
+from motet.board.values import Agent, Delivery, Draft, NoticeKind, Posted, PostKind
+
+_STOPS = "posts.kind = 'request' AND deliveries.state IN ('queued', 'leased', 'in_context')"
+
+
+def is_due(tx: Tx, days: float, now: float) -> bool:
+    """Whether there is anything to do."""
+    row = tx.one(
+        "SELECT 1 FROM agents WHERE kind <> 'human' "
+        "AND (state IN ('idle', 'working', 'waiting') AND seen < ? OR state = 'gone' AND seen < ?) "
+        "UNION ALL SELECT 1 FROM deliveries WHERE state = 'leased' AND leased_until < ? "
+        "UNION ALL SELECT 1 FROM posts JOIN deliveries ON deliveries.post = posts.id WHERE posts.deadline < ? "
+        "AND deliveries.state IN ('queued', 'leased', 'in_context') LIMIT 1",
+        *(now - agents.LOST, now - days * 86_400, now, now),
+    )
+    return row is not None
+
+
+def tend(tx: Tx, members: Members, limits: Limits, days: float, now: float) -> list[Posted]:
+    """Do it. Returns the status posts that say which requests stopped, and why."""
+    drafts: list[Draft] = []
+    for agent in agents.lost(tx, now):
+        leases.expire(tx, agent.address)
+        drafts += stops(tx, agent.address, "gave no sign of life")
+        _pass_on(tx, agent, now)
+    inbox.give_up(tx, now)
+    for one in inbox.overdue(tx, now):
+        drafts += [_stop(one, "its time is over")] if one.recipient else []
+    agents.clean_up(tx, now - days * 86_400)
+    outcomes = Posting(tx, now, limits, members).append(drafts)
+    return [outcome for outcome in outcomes if isinstance(outcome, Posted)]
+
+
+def stops(tx: Tx, address: str, why: str) -> list[Draft]:
+    """A status post for each open request that an agent was given: whoever asked is told that it stopped."""
+    rows = tx.all(f"{JOINED} WHERE recipient = ? AND {_STOPS} ORDER BY deliveries.at", address)
+    return [_stop(delivery_of(row), why) for row in rows]
+
+
+def stopped(tx: Tx, address: str, why: str, members: Members, limits: Limits, now: float) -> list[Posted]:
+    """An agent stops: say so to whoever waits for it, in its name, and tell the humans."""
+    drafts = stops(tx, address, why)
+    for draft in drafts:
+        notify(tx, draft.board, NoticeKind.STOPPED, f"{address} stopped: {why}", now, about=address)
+    outcomes = Posting(tx, now, limits, members).append(drafts)
+    return [outcome for outcome in outcomes if isinstance(outcome, Posted)]
+
+
+def _stop(one: Delivery, why: str) -> Draft:
+    # The key makes it one post for each reason, however many processes notice.
+    return Draft(
+        one.post.board, one.recipient, f"Stopped, without an answer: {why}.", PostKind.STATUS, one.post.id,
+        key=f"stop:{one.id}:{why}"[:200],
+    )  # fmt: skip
+
+
+def _pass_on(tx: Tx, agent: Agent, now: float) -> None:
+    """What a dead agent held waits again; what it took for its role waits for another one of it."""
+    tx.run(
+        "UPDATE deliveries SET state = 'queued', changed = ?, "
+        "recipient = CASE WHEN role <> '' THEN '' ELSE recipient END "
+        "WHERE recipient = ? AND (state = 'leased' OR (state = 'in_context' AND role <> ''))",
+        *(now, agent.address),
+    )

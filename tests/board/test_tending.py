@@ -1,0 +1,98 @@
+"""Agents that die, requests that nobody answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from board.board_kit import Page
+
+from motet.board import AgentState, Boards, DeliveryState, NoticeKind, PostKind, inbox
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Let time pass."""
+    from motet.board import boards, outbox
+
+    real, passed = boards._now, [0.0]
+    for module in (boards, outbox):
+        monkeypatch.setattr(module, "_now", lambda: real() + passed[0])
+
+    def add(seconds: float) -> None:
+        passed[0] += seconds
+
+    return add
+
+
+async def test_what_a_dead_agent_held_waits_again_and_its_role_is_taken_by_another(
+    boards: Boards, later: Callable[[float], None]
+) -> None:
+    page = await Page.of(boards, "boss", "ann/reviewer", "ben/reviewer")
+    await page.post("boss", "@reviewer please review", kind=PostKind.REQUEST)
+    (one,) = await boards.pull(page["ann"])
+    await boards.carried(page["ann"], [one.id], "turn")
+    later(80)
+    await boards.beat(page["ben"])
+    await boards.beat(page["boss"])
+    later(20)
+    (status,) = await boards.tend()
+    assert (status.post.author, status.post.kind, status.post.body, status.post.reply_to) == (
+        page["ann"], PostKind.STATUS, "Stopped, without an answer: gave no sign of life.", one.post.id,
+    )  # fmt: skip
+    assert (await boards.agent(page["ann"])).state is AgentState.GONE
+    assert await page.inbox("ben") == ["@reviewer please review"]
+    assert await page.inbox("boss") == ["Stopped, without an answer: gave no sign of life."]
+    assert await boards.tend() == []
+
+
+async def test_a_request_has_a_deadline(boards: Boards, later: Callable[[float], None]) -> None:
+    page = await Page.of(boards, "boss", "ann", human="mia")
+    await page.post("boss", "@ann@ now, please", kind=PostKind.REQUEST)
+    later(3700)
+    for name in ("boss", "ann"):
+        await boards.beat(page[name])
+    assert [one.post.body for one in await boards.tend()] == ["Stopped, without an answer: its time is over."]
+    assert [one.state for one in await boards.deliveries(recipient=page["ann"])] == [DeliveryState.EXPIRED]
+    assert [(one.kind, one.text) for one in await boards.notices()] == [
+        (NoticeKind.STOPPED, f"{page['ann']} did not answer request 1 of {page['boss']} in time")
+    ]
+
+
+async def test_what_was_taken_too_often_and_never_read_is_dead(
+    boards: Boards, later: Callable[[float], None]
+) -> None:
+    page = await Page.of(boards, "boss", "ann")
+    await page.post("boss", "@ann@ hello")
+    for _ in range(inbox.MOST_ATTEMPTS):
+        assert len(await boards.pull(page["ann"])) == 1
+        later(inbox.HELD + 1)
+    assert await boards.pull(page["ann"]) == []
+    assert [one.state for one in await boards.deliveries()] == [DeliveryState.DEAD]
+    assert [one.kind for one in await boards.notices()] == [NoticeKind.DEAD]
+
+
+async def test_an_agent_that_stops_says_why_to_who_waits_for_it(boards: Boards) -> None:
+    page = await Page.of(boards, "boss", "ann")
+    await page.post("boss", "@ann@ now, please", kind=PostKind.REQUEST)
+    (one,) = await boards.pull(page["ann"])
+    await boards.carried(page["ann"], [one.id], "turn")
+    assert [post.post.body for post in await boards.stopped(page["ann"], "round limit")] == [
+        "Stopped, without an answer: round limit."
+    ]
+    assert await boards.stopped(page["ann"], "round limit") != []
+    assert [post.body for post in await boards.posts(page.board)][1:] == ["Stopped, without an answer: round limit."]
+
+
+async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(
+    boards: Boards, later: Callable[[float], None]
+) -> None:
+    page = await Page.of(boards, "one", "two", human="mia")
+    await boards.set_state(page["one"], AgentState.GONE, "went home")
+    later(15 * 86_400)
+    await boards.beat(page["two"])
+    await boards.tend(days=14)
+    assert [one.address for one in await boards.agents(page.board)] == sorted([page["two"], page["mia"]])
+    old = page["one"]
+    assert await page.add("one") == old
+    assert (await boards.agent(old)).state is AgentState.IDLE
