@@ -21,8 +21,8 @@ def overlap(one: str, other: str) -> bool:
 
 
 def matches(glob: str, path: str) -> bool:
-    """Whether `path` is one of those that `glob` means."""
-    return overlap(glob, path)
+    """Whether the file `path` is one of those that `glob` means."""
+    return _paths(_split(glob), tuple(normal(path).split("/")))
 
 
 def _split(glob: str) -> tuple[str, ...]:
