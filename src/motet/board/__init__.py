@@ -11,6 +11,7 @@ from motet.board.boards import Boards
 from motet.board.chains import Chain, ChainState
 from motet.board.errors import AgentMissing, BoardError, BoardMissing, BoardRefused, BoardTooNew
 from motet.board.finding import Query
+from motet.board.framing import FROM_OTHERS, barred, framed
 from motet.board.inbox import Outcome
 from motet.board.limits import Limits
 from motet.board.page import entry, head, page
@@ -40,6 +41,7 @@ from motet.board.values import (
 from motet.board.watch import Hint, Watch
 
 __all__ = [
+    "FROM_OTHERS",
     "GENERAL",
     "OPEN",
     "Agent",
@@ -75,7 +77,9 @@ __all__ = [
     "Seat",
     "Told",
     "Watch",
+    "barred",
     "entry",
+    "framed",
     "head",
     "page",
 ]

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading, tending
 from motet.board import digest as digests
@@ -17,6 +17,7 @@ from motet.board.database import Database, Tx, Work
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
 from motet.board.members import Members
+from motet.board.mentions import Called
 from motet.board.outbox import Outbox
 from motet.board.sockets import SocketBell
 from motet.board.values import (
@@ -199,6 +200,10 @@ class Boards:
         """
         return await self._outbox.post(draft)
 
+    async def called(self, board: str, author: str, body: str) -> Called:
+        """Whom a post would call. Nothing is stored."""
+        return await self._read(lambda tx: self._members.of(tx, board).called(body, author))
+
     async def edit(self, post: str, author: str, body: str) -> Posted:
         """Give one's own post another text. Raises `BoardRefused`, `BoardMissing`, `UsageError`."""
         work = partial(editing.change, post_id=post, author=author, body=body, members=self._members)
@@ -295,10 +300,6 @@ class Boards:
         """What humans were told behind number `after`."""
         return await self._read(partial(notices.notices, after=after, limit=limit))
 
-    async def refusals(self, after: int = 0, limit: int = 100) -> list[Refusal]:
-        """What was refused, and to whom."""
-        return await self._read(partial(notices.refusals, after=after, limit=limit))
-
     async def chain(self, chain: str) -> chains.Chain:
         """What a post caused has used. Raises `BoardMissing`."""
         return await self._read(partial(chains.get, chain=chain))
@@ -387,6 +388,15 @@ class Boards:
         if hints:
             self._watches.tell(hints)
             self._bell.ring(hints)
+
+    async def refuse(self, actor: str, what: str, error: BoardRefused) -> NoReturn:
+        """Keep that `actor` was refused `what`, and raise `error`."""
+        await self._log(actor, what, str(error))
+        raise error
+
+    async def refusals(self, limit: int = 100) -> list[Refusal]:
+        """What was tried and refused, the newest first."""
+        return await self._read(partial(notices.refusals, limit=limit))
 
     # --- the store -------------------------------------------------------------------------------------------------
 

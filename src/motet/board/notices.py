@@ -41,9 +41,7 @@ def refused(tx: Tx, actor: str, board: str, what: str, why: str, now: float) -> 
     )
 
 
-def refusals(tx: Tx, after: int, limit: int) -> list[Refusal]:
-    """What was refused, behind number `after`, the oldest first."""
-    rows = tx.all(
-        "SELECT id, at, actor, board, what, why FROM refusals WHERE id > ? ORDER BY id LIMIT ?", after, limit
-    )
+def refusals(tx: Tx, limit: int) -> list[Refusal]:
+    """What was refused, the newest first."""
+    rows = tx.all("SELECT id, at, actor, board, what, why FROM refusals ORDER BY id DESC LIMIT ?", limit)
     return [Refusal(*row) for row in rows]

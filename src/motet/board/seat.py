@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from motet.board.boards import LOOK, Boards
 from motet.board.errors import BoardMissing, BoardRefused
@@ -83,26 +84,36 @@ class Seat:
         """A board that the agent is on. Raises `BoardRefused` for another, `BoardMissing` for one that is not there."""
         found = await self.boards.find(self.project, name)
         if found.id not in {board.id for board in await self.boards.boards_of(self.address)}:
-            raise BoardRefused(f"{self.address} is not on the board {name}; it cannot read it")
+            error = BoardRefused(f"{self.address} is not on the board {name}; it cannot read it")
+            await self.boards.refuse(self.address, f"use the board {name}", error)
         return found
 
     # --- posts -----------------------------------------------------------------------------------------------------
 
     async def post(
-        self, body: str, board: str = GENERAL, kind: PostKind = PostKind.MESSAGE, *, key: str = ""
+        self,
+        body: str,
+        board: str = GENERAL,
+        kind: PostKind = PostKind.MESSAGE,
+        *,
+        key: str = "",
+        minutes: float | None = None,
     ) -> Posted:
-        """Write on a board. Raises `UsageError`, `BoardRefused`, `BoardMissing`."""
+        """Write on a board; `minutes`: within which a request is to be answered. Raises `UsageError`, `BoardRefused`,
+        `BoardMissing`."""
         found = await self.board(board)
-        return await self.boards.post(
-            Draft(found.id, self.address, body, kind, key=key, causes=self.caused, by_human=self.by_human)
-        )
+        draft = Draft(found.id, self.address, body, kind, key=key, causes=self.caused, by_human=self.by_human)
+        if minutes is not None:
+            draft = replace(draft, deadline=round(time.time() + minutes * 60, 3))
+        return await self.boards.post(draft)
 
     async def reply(self, to: str, body: str, kind: PostKind = PostKind.MESSAGE, *, key: str = "") -> Posted:
         """Answer a post, named by its id: its author gets the answer, and a delivery of it to this agent is answered
         with it. Raises as `post`."""
         post = await self.boards.get(to)
         if post.board not in {board.id for board in await self.boards.boards_of(self.address)}:
-            raise BoardRefused(f"{self.address} is not on the board of that post; it cannot answer there")
+            error = BoardRefused(f"{self.address} is not on the board of that post; it cannot answer there")
+            await self.boards.refuse(self.address, f"answer the post {to}", error)
         delivery = await self.boards.delivery_of(post.id, self.address)
         answers = delivery.id if delivery is not None and delivery.state is not DeliveryState.ANSWERED else ""
         draft = Draft(post.board, self.address, body, kind, post.id, key, answers, self.caused, self.by_human)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from motet.errors import SettingsError, UsageError
 from motet.messages import ContextRef, Message, tags
 from motet.prompts import prompt
+from motet.tools.board_tool import BOARD_TOOLS
 from motet.tools.registry import EDIT, ToolRegistry, unknown
 from motet.tools.tool import Tool
 
@@ -53,6 +54,7 @@ GROUPS: Mapping[str, ToolGroup] = {
             prompt("group_agent"),
         ),
         ToolGroup("readonly", "look at everything, change nothing", (*_READING, *_TALKING), prompt("group_readonly")),
+        ToolGroup("board", "talk with other agents on a board", tuple(BOARD_TOOLS), prompt("group_board")),
         ToolGroup(
             "rag", "search the project", ("search_code", "search_text", "find_symbol", "find_references", "read_file")
         ),
