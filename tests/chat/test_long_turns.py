@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from chat.chat_kit import Talk, talking
+from chat.chat_kit import Talk, scripted_model, talking
 
 from motet.chat import ChatOptions, Compacted, End, Ended, Sent, TooLong
 from motet.chat.view import view
 from motet.context import State
+from motet.errors import UsageError
 from motet.messages import ToolCall, tags
 from motet.models import Limits
 from motet.models.protocol import Price
@@ -175,6 +176,22 @@ async def test_a_loop_that_grows_ends_before_it_costs_more_than_it_may(
         assert spent.requests == len(talk.server.requests) == asked == 8
         assert talk.chat.info.tokens == spent.usage.total == 8 * 120
         assert talk.chat.info.cost == spent.cost == pytest.approx(8 * 120 * 10.0 / 1e6, abs=1e-12)
+
+
+async def test_a_cap_in_dollars_is_refused_where_no_price_is_known_and_the_text_may_be_said_again(
+    tmp_path: Path, dialect: str
+) -> None:
+    options = ChatOptions(titles=False, max_cost=1.0)
+    async with talking(tmp_path, [Answer(text="One.")], dialect, options=options) as talk:
+        with pytest.raises(
+            UsageError, match=r"^chat\.max_cost is a cap in dollars, and the price of acme/m-1 is not"
+        ):
+            await talk.say("which?")
+        with pytest.raises(UsageError, match=r"or use chat\.max_tokens$"):
+            await talk.chat.compact()
+        assert (talk.server.requests, talk.told) == ([], [])
+        talk.chat.use(scripted_model(talk.server, dialect, price=Price(1.0, 1.0)))
+        assert await talk.say("which?") == Ended(End.DONE)
 
 
 # --- what stays ------------------------------------------------------------------------------------------------

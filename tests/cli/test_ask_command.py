@@ -166,6 +166,21 @@ def test_what_it_may_cost_is_a_limit(project: Project, answers: Serve) -> None:
     assert one_line(done).startswith("Stopped: budget of $0.00")
 
 
+def test_what_it_may_cost_needs_a_price_and_nothing_is_sent_or_kept_without_one(
+    project: Project, answers: Serve
+) -> None:
+    served = answers("Never.")
+    project.settings("\n".join(line for line in project.config.read_text().splitlines() if "_price" not in line))
+    done = project.here("ask", "--max-cost", "1", "is it?")
+    assert (done.code, done.out, served.requests) == (2, "", [])
+    assert done.err.splitlines()[-1] == (
+        "motet: chat.max_cost is a cap in dollars, and the price of scripted/one is not known; set "
+        "providers.scripted.input_price and output_price, or use chat.max_tokens"
+    )
+    assert project.here("history", "list").out == ""
+    assert project.here("ask", "--max-cost", "1", "-m", "offline", "is it?").code == 0
+
+
 # --- for programs ----------------------------------------------------------------------------------------------
 
 

@@ -257,9 +257,9 @@ def test_a_cost_limit_needs_a_price(project: Project, provider: Serve) -> None:
     project.settings(config)
     done = project.here("fix", "--yes", "--max-cost", "1")
     assert (done.code, served.requests) == (2, [])
-    assert done.err == (
-        "motet: --max-cost: the price of scripted/one is not known; set providers.scripted.input_price and "
-        "output_price, or use --max-tokens\n"
+    assert done.err.splitlines(keepends=True)[-1] == (
+        "motet: fix.max_cost is a cap in dollars, and the price of scripted/one is not known; set "
+        "providers.scripted.input_price and output_price, or use fix.max_tokens\n"
     )
 
 

@@ -146,8 +146,8 @@ async def test_a_budget_in_dollars_needs_a_price_and_what_cannot_be_written_down
     with pytest.raises(UsageError) as refused:
         await Ledger(tmp_path, SpendingSettings(max_cost_per_day=1.0)).begin(model(), 1, "")
     assert str(refused.value) == (
-        "spending.max_cost_per_day: the price of scripted is not known; set providers.acme.input_price and output_price, "
-        "or use spending.max_tokens_per_day"
+        "spending.max_cost_per_day is a cap in dollars, and the price of scripted is not known; set "
+        "providers.acme.input_price and output_price, or use spending.max_tokens_per_day"
     )
     (tmp_path / "spending.jsonl").mkdir()
     with pytest.raises(MotetError, match=r"spending\.jsonl: Is a directory; what requests cost must be written down"):

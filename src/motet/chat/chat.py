@@ -254,6 +254,7 @@ class Chat:
         """Have what was said before the last turns summed up; false when there is nothing to sum up."""
         self._require_writable()
         self._require_rest()
+        self.options.require_price(self.model)
         self._set_budget()
         self.spending = Spending(self.model.price)
         try:
@@ -305,6 +306,7 @@ class Chat:
         if not self._is_stopping:
             self._require_rest()
         self._require_writable()
+        self.options.require_price(self.model)
         await self._settled()
         happening = self._happening = Happening()
         self._conversation.tell = happening.tell

@@ -18,7 +18,17 @@ from motet.messages import Message
 from motet.models.protocol import Model
 from motet.permissions import Gate
 from motet.tools import Tool
-from motet.turn import CostLimit, Limit, ProgressLimit, RepeatLimit, RoundLimit, Spending, TimeLimit, TokenLimit
+from motet.turn import (
+    CostLimit,
+    Limit,
+    ProgressLimit,
+    RepeatLimit,
+    RoundLimit,
+    Spending,
+    TimeLimit,
+    TokenLimit,
+    require_price,
+)
 
 
 class Work(StrEnum):
@@ -60,6 +70,11 @@ class ChatOptions:
         limits += [TokenLimit(self.max_tokens)] if self.max_tokens else []
         limits += [CostLimit(self.max_cost)] if self.max_cost else []
         return limits
+
+    def require_price(self, model: Model) -> None:
+        """Raises `UsageError` where a turn may cost so many dollars and nobody knows what `model` costs."""
+        if self.max_cost is not None:
+            require_price(model, "chat.max_cost", "chat.max_tokens")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from motet.engine.outgoing import Outgoing, recorder
 from motet.engine.pages import Pages
 from motet.engine.spending import Ledger
 from motet.engine.trust import project_items, project_trust
-from motet.errors import UsageError
 from motet.history import History
 from motet.models.catalog import Candidate, choose, list_models
 from motet.models.protocol import Model
@@ -27,6 +26,7 @@ from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleS
 from motet.permissions.egress import EgressLog
 from motet.settings import Loaded, SnapshotSettings, load_settings
 from motet.text import Severity
+from motet.turn import require_price
 from motet.workspace import Checkpoints, DiskWorkspace, Workspace, find_workspace, resolve_user_path
 from motet.workspace.snapshots import Limits
 
@@ -93,15 +93,7 @@ class Engine:
         Raises `UsageError` or `ModelError`."""
         if name is None and self.loaded.origins.get("model") == "the command line":
             name = self.loaded.settings.model
-        model, why = await choose(name, model_config(self.loaded.settings, self.root, work), self._environ)
-        fix = self.loaded.settings.fix
-        if fix.max_cost is not None and model.price is None and model.destination.remote:
-            provider = model.destination.provider
-            raise UsageError(
-                f"--max-cost: the price of {model.name} is not known; set providers.{provider}.input_price and "
-                "output_price, or use --max-tokens"
-            )
-        return model, why
+        return await choose(name, model_config(self.loaded.settings, self.root, work), self._environ)
 
     async def models(self) -> list[Candidate]:
         """What can be used now, and why the rest cannot."""
@@ -231,10 +223,12 @@ class Engine:
         files: Workspace | None = None,
     ) -> FixLoop:
         """The loop of `motet fix`, with the limits of the settings; `approximate` as for `EditDesk`. `files`: of an editor
-        in which files are open."""
+        in which files are open. Raises `UsageError` where a limit in dollars needs a price that is not known."""
         from motet.fix import FixLoop, FixOptions, Notice
 
         fix = self.loaded.settings.fix
+        if fix.max_cost is not None:
+            require_price(model, "fix.max_cost", "fix.max_tokens")
         options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run, approximate)
         record = recorder(EgressLog(self.state), self.root, "")
         door = Outgoing(model, lambda line: emit(Notice(line)), record, self._ledger())

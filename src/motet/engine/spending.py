@@ -21,12 +21,13 @@ from datetime import date
 from pathlib import Path
 from typing import cast
 
-from motet.errors import ExitCode, MotetError, UsageError
+from motet.errors import ExitCode, MotetError
 from motet.logfile import LogFile
 from motet.messages import new_id
 from motet.models.protocol import Model, Usage
 from motet.paths import config_file
 from motet.settings.schema import SpendingSettings
+from motet.turn import require_price
 
 MAX_BYTES = 10 * 1000 * 1000
 """Of one file, before a new one is begun: some 25,000 requests."""
@@ -76,13 +77,9 @@ class Ledger:
     async def begin(self, model: Model, tokens: int, chat: str) -> Entry:
         """A request of about `tokens` is about to leave for `model`. Raises `DayIsSpent`, `UsageError` where a price is
         not known that a limit needs, and `MotetError` when it cannot be written down: then nothing may leave."""
-        limits, price = self.limits, model.price
-        if limits.max_cost_per_day is not None and price is None:
-            provider = model.destination.provider
-            raise UsageError(
-                f"spending.max_cost_per_day: the price of {model.name} is not known; set "
-                f"providers.{provider}.input_price and output_price, or use spending.max_tokens_per_day"
-            )
+        limits = self.limits
+        if limits.max_cost_per_day is not None:
+            require_price(model, "spending.max_cost_per_day", "spending.max_tokens_per_day")
         entry = Entry(new_id(), self.today().isoformat(), model, chat)
         self._write(entry, Usage(tokens))
         if limits.max_tokens_per_day is None and limits.max_cost_per_day is None:

@@ -17,6 +17,7 @@ from motet.turn.limits import (
     TokenLimit,
     TurnState,
     WindowLimit,
+    require_price,
 )
 from motet.turn.run import ask_to_send, estimate_request, run_turn
 from motet.turn.text_calls import tools_in_text
@@ -43,6 +44,7 @@ __all__ = [
     "WindowLimit",
     "ask_to_send",
     "estimate_request",
+    "require_price",
     "run_turn",
     "to_the_end",
     "tools_in_text",

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from motet.models.protocol import Price, Usage
+from motet.errors import UsageError
+from motet.models.protocol import Model, Price, Usage
 from motet.tools.tool import ToolOutput
 
 
@@ -126,6 +127,16 @@ class CostLimit:
         if state.spending.cost + ahead <= self.dollars:
             return ""
         return f"budget of ${self.dollars:.2f} (used ${state.spending.cost:.4f})"
+
+
+def require_price(model: Model, cap: str, instead: str) -> None:
+    """A cap in dollars is none where nobody knows what a request costs: raises `UsageError`, which names the settings
+    `cap` and `instead`, a cap in tokens. A model in this process costs nothing."""
+    if model.price is None and model.destination.remote:
+        raise UsageError(
+            f"{cap} is a cap in dollars, and the price of {model.name} is not known; set "
+            f"providers.{model.destination.provider}.input_price and output_price, or use {instead}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
