@@ -166,6 +166,23 @@ def test_what_it_may_cost_is_a_limit(project: Project, answers: Serve) -> None:
     assert one_line(done).startswith("Stopped: budget of $0.00")
 
 
+def test_a_file_and_a_variable_that_there_are_not_are_named(project: Project, answers: Serve) -> None:
+    answers("Yes.")
+    done = project.here("ask", "-q", "what do @nosuch.py and #bogus say?")
+    assert (done.code, done.out) == (0, "Yes.\n")
+    assert done.err == ("@nosuch.py: no such file; sent as text\n#bogus: no such variable; sent as text\n")
+
+
+def test_offline_what_comes_through_a_pipe_is_looked_into(project: Project) -> None:
+    text = "".join(f"line {number} of it\n" for number in range(7)) + "\nport = 8080\n"
+    done = project.here("ask", "-m", "offline", "-q", "where is the port?", given=text.encode())
+    assert "`your message`\n```\nport = 8080\n```\n" in done.out
+    alone = project.here("ask", "-m", "offline", "-q", given=text.encode())
+    assert alone.out.startswith(
+        "I am the offline model: I apply suggested fixes and close names, I do not reason. Your"
+    )
+
+
 def test_what_it_may_cost_needs_a_price_and_nothing_is_sent_or_kept_without_one(
     project: Project, answers: Serve
 ) -> None:

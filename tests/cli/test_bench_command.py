@@ -87,6 +87,9 @@ def test_a_model_that_cannot_be_used_ends_it_at_once(project: Project) -> None:
     done = project.run("bench", "edit-formats", "-m", "anthropic")
     assert (done.code, done.out) == (3, "")
     assert done.err == "motet: anthropic: ANTHROPIC_API_KEY is not set; set it, or providers.anthropic.key\n"
+    done = project.run("bench", "edit-formats", "-m", "nosuch/x")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == project.here("ask", "-m", "nosuch/x", "hello").err
     done = project.run("bench", "edit-formats", "-m", "anthropic", "--formats", "morse")
     assert done.code == 2
     assert done.err.startswith("motet: 'morse' is no format; choose of replace_in_file, edit_file, whole_file, ")

@@ -115,6 +115,21 @@ async def test_it_says_so_when_nothing_fits_or_nothing_is_shared() -> None:
     assert said.startswith(WHO) and said.endswith("`@/path` shares a file, `#diff` what is not committed.")
 
 
+async def test_a_text_below_the_question_is_looked_into_and_one_without_a_question_is_named() -> None:
+    assert await say(f"What does stop do?\n\n{SERVER}") == (
+        f"{WHO} These places have most words in common with the question:\n\n"
+        "`your message`\n```\ndef stop(server):\n    server.open = False\n    server.port = None\n"
+        f"    return server\n```\n\n{END}"
+    )
+    diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-one = 1\n+one = 2\n two = 2\n"
+    assert await say(diff) == (
+        f"{WHO} Your message is 7 lines of text and no question: ask one above it, as in "
+        "`git diff | motet ask 'where is the port set?'`."
+    )
+    several = "Hello.\n\nWhat does stop do?\n\nThank you."
+    assert "`src/server.py:16-19`" in await say(several, file_attachment("src/server.py", SERVER))
+
+
 @pytest.mark.parametrize("greeting", ["Hi", "hello!", "Hey motet :)", "Guten Tag", "こんにちは！", "", "  "])
 async def test_a_greeting_gets_what_it_can_do(greeting: str) -> None:
     said = await say(greeting, file_attachment("src/server.py", SERVER))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from web.web_kit import Asked, Fetching, Site, pdf
 
+from motet.context.attachment import plain
 from motet.web import FetchError, FetchErrorKind, reading
 
 PARAGRAPH = b"<p>A paragraph about <b>whales</b>, with <a href='/w'>a link</a>.</p>\n"
@@ -47,10 +48,11 @@ async def test_a_page_of_50_megabytes_is_capped_with_a_note(site: Site, fetching
     assert page.truncated
     assert page.notes == (
         "the page is longer than 5 MiB; only that much was read",
-        "only the first 600000 characters of the text are here",
+        "only the first 200,000 characters of the text are here",
     )
     assert page.text.startswith("A paragraph about **whales**, with [a link](")
-    assert len(page.text) == 600_000
+    assert len(page.text) == 200_000
+    assert plain(page.text).left_out == 0  # and so it is when it is shared
     assert fetching.requests[0].bytes_in < 6 * 2**20
     assert len(sent) * len(piece) < 30 * 2**20
 

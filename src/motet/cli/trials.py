@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct, convert
 
-from motet.errors import ExitCode, ModelError, ModelErrorKind, ProcessError
+from motet.errors import ExitCode, ModelError, ModelErrorKind, ProcessError, UsageError
 from motet.process import Output, run
 
 _PATIENCE = 600.0
@@ -73,7 +73,7 @@ def tasks() -> Tasks:
 
 async def trials(model: str, formats: Sequence[str], edits: int, runs: int) -> AsyncGenerator[Trial]:
     """Each of the first `edits` tasks `runs` times in each format, one after the other. Raises `ModelError` when the
-    first fails: the others would."""
+    first fails: the others would; and `UsageError` for a model that there is not."""
     asked = tasks()
     first = True
     for format in formats:
@@ -117,6 +117,8 @@ def _judge(done: Output, wanted: str, found: str) -> tuple[Verdict, str]:
             return Verdict.NONE, said
         case ExitCode.PROBLEMS_REMAIN:
             return Verdict.SILENT, said
+        case ExitCode.USAGE:
+            raise UsageError(said.removeprefix("motet: "))
         case _:
             return Verdict.FAILED, said.removeprefix("motet: ")
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from motet.context.files import workspace_paths
+from motet.context.files import Paths, workspace_paths
 from motet.context.mentions import share_mention
 from motet.context.sources import Collected, Shared, Sources
 from motet.context.symbols import Kind, Names, Symbol, find_symbols, split
+from motet.context.unknown import unknown
 from motet.context.variables import Variables
 from motet.messages import Message
 
@@ -68,7 +69,7 @@ async def expand(
     `added` are the attachments that slash commands made before. Everything but the symbols survives byte for byte. What
     cannot be shared is a notice, and its symbol stays as it was written. An item that is named twice is attached once.
     """
-    symbols = await _symbols(text, known, sources)
+    symbols, doubts = await _symbols(text, known, sources)
     files = [symbol.name for symbol in symbols if symbol.kind in (Kind.FILE, Kind.LINK) and symbol.found]
     if files:
         sources = replace(sources, in_context=tuple(dict.fromkeys((*sources.in_context, *files))))
@@ -92,15 +93,17 @@ async def expand(
         "".join(pieces),
         tuple(collected.messages),
         tuple(dict.fromkeys(tools)),
-        tuple(collected.notices),
+        (*collected.notices, *doubts),
         Order(order),
     )
 
 
-async def _symbols(text: str, known: Known, sources: Sources) -> tuple[Symbol, ...]:
-    """The symbols of `text`. The workspace is listed only when a short form such as `@file.ts` needs it."""
+async def _symbols(text: str, known: Known, sources: Sources) -> tuple[tuple[Symbol, ...], list[str]]:
+    """The symbols of `text`, and a line on each that is none. The workspace is listed only when a short form such as
+    `@file.ts` needs it."""
+    names = Names(known.variables.names, known.tools)
     if "@" not in text and "](" not in text:
-        return await _found(text, Names(known.variables.names, known.tools))
+        return await _found(text, names, None)
     paths = await workspace_paths(sources)
     missed = False
 
@@ -110,17 +113,21 @@ async def _symbols(text: str, known: Known, sources: Sources) -> tuple[Symbol, .
         missed = missed or (path is None and _SHORT.fullmatch(written) is not None)
         return path
 
-    found = await _found(text, Names(known.variables.names, known.tools, resolve))
+    found = await _found(text, replace(names, resolve=resolve), None)
     if not missed or not sources.workspace.root.is_dir():
         return found
     paths = await workspace_paths(sources, listed=True)
-    return await _found(text, Names(known.variables.names, known.tools, paths.resolve))
+    return await _found(text, replace(names, resolve=paths.resolve), paths)
 
 
-async def _found(text: str, names: Names) -> tuple[Symbol, ...]:
+async def _found(text: str, names: Names, paths: Paths | None) -> tuple[tuple[Symbol, ...], list[str]]:
+    def find() -> tuple[tuple[Symbol, ...], list[str]]:
+        symbols = find_symbols(text, names)
+        return symbols, unknown(text, symbols, names, paths)
+
     if len(text) < _LONG:
-        return find_symbols(text, names)
-    return await asyncio.to_thread(find_symbols, text, names)  # a log that was pasted: up to a second for a megabyte
+        return find()
+    return await asyncio.to_thread(find)  # a log that was pasted: up to a second for a megabyte
 
 
 async def _share(symbol: Symbol, known: Known, sources: Sources) -> Shared:

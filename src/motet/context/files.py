@@ -68,9 +68,13 @@ class Paths:
         except (OSError, ValueError):
             return False
 
-    def _by_end(self, path: str) -> str | None:
+    def ends(self, path: str) -> list[str]:
+        """The listed paths that end so."""
         found = self._by_name.get(PurePosixPath(path).name, [])
-        fitting = [each for each in found if f"/{each}".endswith(f"/{path}")]
+        return [each for each in found if f"/{each}".endswith(f"/{path}")]
+
+    def _by_end(self, path: str) -> str | None:
+        fitting = self.ends(path)
         return fitting[0] if len(fitting) == 1 else None
 
 

@@ -22,8 +22,8 @@ from motet.web.charset import decode
 from motet.web.errors import FetchError, FetchErrorKind
 from motet.web.invisible import only_visible
 
-MAX_CHARACTERS = 600_000
-"""A page's text is cut to this many characters."""
+MAX_CHARACTERS = 200_000
+"""A page's text is cut to this many characters: what one attachment holds."""
 READ_SECONDS = 30.0
 READ_MEMORY = 2 * 2**30
 """Address space of the reading process in bytes."""
@@ -110,7 +110,7 @@ def read(raw: Raw, kind: Kind) -> Reading:
         notes.append(f"{removed} invisible characters were taken out")
     whole = whole and len(seen.text) <= MAX_CHARACTERS
     if not whole and kind is not Kind.PDF:
-        notes.append(f"only the first {min(len(seen.text), MAX_CHARACTERS)} characters of the text are here")
+        notes.append(f"only the first {min(len(seen.text), MAX_CHARACTERS):,} characters of the text are here")
     text = seen.text[:MAX_CHARACTERS].strip("\n")
     return Reading(" ".join(heading.text.split())[:300], text, tuple(notes), truncated=not whole)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from motet.messages import Message, Role, estimate_tokens
-from motet.models.offline.passages import Passage, is_shared, passages_of
+from motet.models.offline.passages import Passage, is_shared, passages_in, passages_of
 from motet.models.protocol import ModelRequest
 from motet.text.terms import terms
 
@@ -27,6 +27,9 @@ _ABLE = (
     "few repairs that follow from the message alone. Share files and ask, and I quote the places that have most words "
     "in common with the question. For anything else choose another model: `motet models`."
 )
+_ASK = "ask one above it, as in `git diff | motet ask 'where is the port set?'`."
+_MOST_ASKED = 5
+"""Line ends in a question, and in what goes on behind a blank line; what has more of them is a text to look into."""
 _MOST_QUOTES = 3
 _SATURATION = 1.2
 """How soon further mentions of a term stop counting."""
@@ -56,7 +59,10 @@ async def reply(request: ModelRequest) -> str:
         return ""  # a title is wanted, or a summary
     if not question.strip() or _GREETING.fullmatch(question.strip()):
         return f"{WHO} {_ABLE}"
-    passages = list(passages_of(request.messages))
+    question, given = _parted(question)
+    passages = [*passages_of(request.messages), *passages_in("your message", given)]
+    if not question:
+        return f"{WHO} Your message is {given.count(chr(10)) + 1} lines of text and no question: {_ASK}"
     if not passages:
         return (
             f"{WHO} {_ABLE}\n\nNothing is shared with me yet: `@/path` shares a file, `#diff` what is not committed."
@@ -73,6 +79,14 @@ def _question(messages: Sequence[Message]) -> str:
     said = [message for message in messages if message.role is Role.USER and message.visible]
     texts = (part.text for message in reversed(said) for part in reversed(message.parts))
     return next((text for text in texts if not is_shared(text)), "")
+
+
+def _parted(said: str) -> tuple[str, str]:
+    """The question, and a text behind it that is too long to be part of it, as it comes through a pipe."""
+    head, _, rest = said.strip("\n").partition("\n\n")
+    if head.count("\n") >= _MOST_ASKED:
+        return "", said.strip("\n")
+    return (head, rest) if rest.count("\n") >= _MOST_ASKED else (said, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,11 @@ def passages_of(messages: Iterable[Message]) -> Iterator[Passage]:
             yield from _passages(f"output of {message.result.name}", message.text.split("\n"))
 
 
+def passages_in(source: str, text: str) -> Iterator[Passage]:
+    """The passages of a text that came without a wrapper, as of `source`."""
+    return _passages(source, text.split("\n"))
+
+
 def is_shared(text: str) -> bool:
     """Whether `text` begins with a wrapper."""
     return _OPENING.match(text) is not None
