@@ -91,6 +91,7 @@ class Chat:
         self._is_stopping = False
         parts.before_asking = self._drawn
         parts.tell = self._tell
+        parts.gate.plans = lambda: parts.tools.plans
 
     @property
     def id(self) -> str:
@@ -438,7 +439,8 @@ class Chat:
 
     def _toolbox(self, tools: Tools | None = None) -> Toolbox:
         handed = (tools or self.parts.tools).handed_over()
-        return Toolbox(handed, outputs=self.parts.outputs, timeout=self.options.tool_timeout)
+        plans = self.parts.gate.plans
+        return Toolbox(handed, outputs=self.parts.outputs, timeout=self.options.tool_timeout, plans=plans)
 
     def _set_budget(self, tools: Tools | None = None) -> tuple[ToolDefinition, ...]:
         """Reckon with the model as it is now, and with `tools`, or those that were handed over; their definitions."""

@@ -114,6 +114,11 @@ class Tools(Protocol):
         ...
 
     @property
+    def plans(self) -> bool:
+        """Plan mode: nothing that a model wants to write or run happens."""
+        ...
+
+    @property
     def known(self) -> Mapping[str, str]:
         """What can be handed over: by name what it is for."""
         ...
@@ -142,6 +147,11 @@ class NoTools:
     def system_prompt(self) -> str | None:
         """See `Tools`."""
         return None
+
+    @property
+    def plans(self) -> bool:
+        """See `Tools`."""
+        return False
 
     @property
     def known(self) -> Mapping[str, str]:

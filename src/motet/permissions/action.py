@@ -58,7 +58,7 @@ class Action:
     bound to: the command line that the project defines, the directory that a command runs in.
 
     `argv` are the words of a command, where they are known; a shell is `("sh", "-c", text)`. `network`: the
-    command may reach any host. `untrusted` is filled in by the gate: whose text is in the turn.
+    command may reach any host. `contained`: the command can write nothing that outlasts it. `untrusted` is filled in by the gate: whose text is in the turn.
     """
 
     effect: Effect
@@ -68,14 +68,22 @@ class Action:
     definition: str = ""
     argv: tuple[str, ...] = ()
     network: bool = False
+    contained: bool = False
     untrusted: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def command(
-        cls, argv: Sequence[str], origin: Origin, *, detail: str = "", definition: str = "", network: bool = False
+        cls,
+        argv: Sequence[str],
+        origin: Origin,
+        *,
+        detail: str = "",
+        definition: str = "",
+        network: bool = False,
+        contained: bool = False,
     ) -> Action:
         """The wish to run `argv`."""
-        return cls(Effect.RUN, shlex.join(argv), origin, detail, definition, tuple(argv), network)
+        return cls(Effect.RUN, shlex.join(argv), origin, detail, definition, tuple(argv), network, contained)
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -6,6 +6,9 @@ has been sent in this chat yet. It is asked about again, with whose text it is. 
 far as it says, within this turn too. Rules of the user's settings and flags hold as ever: they were written knowing
 nothing of the text, but they are the user's standing word; so does the trust in what the project defines, which is
 bound to its definition.
+
+**Plan mode.** As long as `plans` says so, what a model wants to write or run is denied, whatever rules, yeses and grants
+there are; only a command that can write nothing (`Action.contained`) may be asked about.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ class Gate:
         self._rules = rules
         self._grants = grants
         self._ask = ask
+        self.plans: Callable[[], bool] = lambda: False  # set by the chat
         self._one_question = asyncio.Lock()
         self._this_chat: set[tuple[str, str]] = set()
         self._untrusted: tuple[str, ...] = ()
@@ -67,6 +71,8 @@ class Gate:
 
     async def require(self, action: Action) -> None:
         """Return when `action` may happen; raise `PermissionDenied`, saying what would allow it, when not."""
+        if self._is_no_plan(action):
+            raise PermissionDenied(f"{action}: plan mode: nothing is written, and nothing runs that could write")
         match self._rules.verdict(action, self._project):
             case Verdict.ALLOW:
                 pass
@@ -82,12 +88,14 @@ class Gate:
             self._sent.add(_key(action))
 
     def restricts(self, action: Action) -> bool:
-        """Whether a rule of the user's speaks against `action`. For what has the human's yes already, in a review: such
+        """Whether a rule of the user's, or plan mode, speaks against `action`. For what has the human's yes already, in a review: such
         a rule counts all the same."""
-        return self._rules.restricts(action, self._project)
+        return self._is_no_plan(action) or self._rules.restricts(action, self._project)
 
     def allows(self, action: Action) -> bool:
         """Whether `action` may happen without a question."""
+        if self._is_no_plan(action):
+            return False
         match self._rules.verdict(action, self._project):
             case Verdict.ALLOW:
                 return True
@@ -95,6 +103,10 @@ class Gate:
                 return False
             case Verdict.ASK:
                 return self._holds(action)
+
+    def _is_no_plan(self, action: Action) -> bool:
+        changes = action.effect in (Effect.WRITE, Effect.RUN) and not action.contained
+        return changes and action.origin is Origin.MODEL and self.plans()
 
     def _holds(self, action: Action) -> bool:
         """Whether a yes given before is one to `action` now."""

@@ -1,6 +1,6 @@
 """The second wall around commands: bubblewrap, where it is there and works.
 
-A command inside sees the machine read-only, its workspace writable, `/tmp` and `/run` empty and its own, no other
+A command inside sees the machine read-only, its workspace writable (but in plan mode), `/tmp` and `/run` empty and its own, no other
 process, no network unless allowed, and of what is hidden nothing but empty files and directories. It has no
 privileges to gain. Without bubblewrap the permissions are the same and this wall is missing; `motet doctor` says so.
 
@@ -28,7 +28,7 @@ _TRIAL = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """What one command gets: `workspace` to write in, of it `read_only` only to read, nothing of `hidden`.
+    """What one command gets: `workspace` to write in, or, when it is not `writable`, to read; of it `read_only` only to read, nothing of `hidden`.
 
     Places that do not exist are passed over, and those that hold the workspace are not hidden.
     """
@@ -37,6 +37,7 @@ class Walls:
     read_only: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
     network: bool = False
+    writable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def _options(walls: Walls) -> Iterator[str]:
     if walls.network and _is_within(resolver, _EMPTY_PLACES) and resolver.is_file():
         yield from ("--ro-bind", str(resolver), str(resolver))
     workspace = walls.workspace.resolve()
-    yield from ("--bind", str(workspace), str(workspace))
+    yield from ("--bind" if walls.writable else "--ro-bind", str(workspace), str(workspace))
     for place in _real(walls.read_only):
         yield from ("--ro-bind", str(place), str(place))
     for place in _real(walls.hidden):

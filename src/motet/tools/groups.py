@@ -56,6 +56,12 @@ GROUPS: Mapping[str, ToolGroup] = {
         ToolGroup("readonly", "look at everything, change nothing", (*_READING, *_TALKING), prompt("group_readonly")),
         ToolGroup("board", "talk with other agents on a board", tuple(BOARD_TOOLS), prompt("group_board")),
         ToolGroup(
+            "plan",
+            "look and plan; while it is there nothing can be written",
+            (*_READING, "run_command", *_TALKING),
+            prompt("group_plan"),
+        ),
+        ToolGroup(
             "rag", "search the project", ("search_code", "search_text", "find_symbol", "find_references", "read_file")
         ),
     )
@@ -101,13 +107,21 @@ class ToolSet:
         handed = [self.groups[name] for name in self._handed if name in self.groups]
         return next((group.prompt for group in reversed(handed) if group.replaces_system), None)
 
+    @property
+    def plans(self) -> bool:
+        """Plan mode: the group `plan` was handed over, and with it every tool that changes something is away."""
+        return any(self.groups.get(name) is GROUPS["plan"] for name in self._handed)
+
     def edit_in(self, format: str) -> None:
         """Let edits be written in `format` from now on."""
         self._registry.edit_format = format
 
     def handed_over(self) -> list[Tool]:
-        """The tools themselves, each once, in the order in which they were handed over."""
+        """The tools themselves, each once, in the order in which they were handed over; in plan mode only those that
+        fit it."""
         tools = [self._registry.tool(each) for name in self._handed for each in self._members(name)]
+        if self.plans:
+            tools = [tool for tool in tools if tool.spec.fits_a_plan]
         return list({tool.spec.name: tool for tool in tools}.values())
 
     def hand_over(self, name: str) -> list[Message]:

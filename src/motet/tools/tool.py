@@ -25,6 +25,8 @@ class ToolSpec:
     description: str
     input: type[BaseModel]
     effects: frozenset[Effect]
+    contained: bool = False
+    """Whether it sees to it by itself that nothing is changed in plan mode, whatever its effects are else."""
 
     @property
     def definition(self) -> ToolDefinition:
@@ -35,6 +37,11 @@ class ToolSpec:
     def only_reads(self) -> bool:
         """Whether its calls may run beside others: they change nothing and ask nobody."""
         return self.effects <= {Effect.READ}
+
+    @property
+    def fits_a_plan(self) -> bool:
+        """Whether it may be handed over in plan mode."""
+        return self.contained or not self.effects & {Effect.WRITE, Effect.RUN}
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -24,13 +24,20 @@ class Toolbox:
     """The tools of one turn.
 
     With `outputs`, a private directory, the whole of an output that is too long for a model is kept there. A tool that
-    reads, and a user's own, is cancelled after `timeout` seconds; None: it may take as long as it likes.
+    reads, and a user's own, is cancelled after `timeout` seconds; None: it may take as long as it likes. While `plans`
+    says that the chat is in plan mode, only the tools that fit it are there.
     """
 
     def __init__(
-        self, tools: Iterable[Tool] = (), *, outputs: Path | None = None, timeout: float | None = None
+        self,
+        tools: Iterable[Tool] = (),
+        *,
+        outputs: Path | None = None,
+        timeout: float | None = None,
+        plans: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._tools = {tool.spec.name: tool for tool in tools}
+        self._all = {tool.spec.name: tool for tool in tools}
+        self._plans = plans
         self._outputs = outputs
         self._timeout = timeout
 
@@ -38,6 +45,12 @@ class Toolbox:
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What the model is told about the tools."""
         return tuple(tool.spec.definition for tool in self._tools.values())
+
+    @property
+    def _tools(self) -> Mapping[str, Tool]:
+        if not self._plans():
+            return self._all
+        return {name: tool for name, tool in self._all.items() if tool.spec.fits_a_plan}
 
     async def run(self, calls: Sequence[ToolCall]) -> list[ToolOutput]:
         """Run the calls of one answer; exactly one output for each, in their order."""

@@ -15,7 +15,7 @@ from typing import Annotated, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from motet.errors import MotetError, OutsideWorkspace, ProcessError, UsageError
+from motet.errors import MotetError, OutsideWorkspace, PermissionDenied, ProcessError, UsageError
 from motet.messages import new_id
 from motet.permissions import Action, DeniedByHuman, Effect, OffLimits, Origin, off_limits, resolved, without_secrets
 from motet.permissions.commands import reaches_out
@@ -66,7 +66,7 @@ class RunCommandInput(BaseModel):
 @dataclass(slots=True)
 class _Run:
     """A program that was started. `is_strange`: what it prints may come from the network. `watch`: the snapshot that it
-    runs under while a call is about it. `secrets`: what it prints and a model does not see."""
+    runs under while a call is about it. `contained`: it can write nothing, so there is none. `secrets`: what it prints and a model does not see."""
 
     words: tuple[str, ...]
     running: Running
@@ -75,6 +75,7 @@ class _Run:
     is_walled: bool
     is_strange: bool
     watch: Watch | None
+    contained: bool
     secrets: tuple[str, ...] = ()
     started: float = field(default_factory=time.monotonic)
 
@@ -92,7 +93,7 @@ class RunCommand(OneByOne):
     def __init__(
         self, kit: Kit, sandbox: SandboxState | None = None, *, environ: Mapping[str, str] | None = None
     ) -> None:
-        self.spec = ToolSpec("run_command", prompt("run_command"), RunCommandInput, frozenset({Effect.RUN}))
+        self.spec = ToolSpec("run_command", prompt("run_command"), RunCommandInput, frozenset({Effect.RUN}), True)
         self._kit = kit
         self._sandbox = sandbox
         self._environ = os.environ if environ is None else environ
@@ -135,7 +136,8 @@ class RunCommand(OneByOne):
     # --- one command -------------------------------------------------------------------------------------------
 
     async def _start(self, wish: RunCommandInput) -> _Run:
-        """Ask, then start. Raises `PermissionDenied`, `ProcessError`, `UsageError`, `OutsideWorkspace`."""
+        """Ask, then start; in plan mode only where nothing can be written. Raises `PermissionDenied`, `ProcessError`,
+        `UsageError`, `OutsideWorkspace`."""
         words = tuple(wish.argv) if wish.argv is not None else ("sh", "-c", wish.shell or "")
         if _UNUSABLE.search("".join(words)):
             raise UsageError("a NUL character or half a character cannot be part of a command")
@@ -144,18 +146,27 @@ class RunCommand(OneByOne):
         env = without_secrets(self._environ) | _QUIET
         program = _program(words[0], root / cwd, env)
         sandbox = self._sandbox = self._sandbox or await find_sandbox(avoid=root)
+        contained = self._kit.gate.plans()
+        if contained:
+            _require_walls(sandbox, wish)
         wall = "in the sandbox" if sandbox.sandbox else "not in a sandbox: it can read and change what you can"
+        wall += ", where nothing can be written" if contained else ""
         where = "the workspace" if cwd == "." else f"{cwd}/"
         detail = f"{program}\nin {where}, {_patience(wish)}, {_reach(wish, sandbox)}, {wall}"
         definition = await asyncio.to_thread(command_identity, root, program, cwd, wish.network)
-        action = Action.command(words, Origin.MODEL, detail=detail, definition=definition, network=wish.network)
-        await self._kit.gate.require(action)
+        # A yes to what can write nothing is none to the same words where they can.
+        named = f"{definition}, contained" if contained else definition
+        await self._kit.gate.require(
+            Action.command(
+                words, Origin.MODEL, detail=detail, definition=named, network=wish.network, contained=contained
+            )
+        )
         command = (str(program), *words[1:])
-        watch = await self._snapshots.before(words)
+        watch = None if contained else await self._snapshots.before(words)
         try:
             if await asyncio.to_thread(command_identity, root, program, cwd, wish.network) != definition:
                 raise ProcessError(f"{program}: changed while the question was open; nothing was run")
-            return await self._spawn(words, command, root / cwd, env, wish.network, watch)
+            return await self._spawn(words, command, root / cwd, env, wish.network, watch, contained=contained)
         except BaseException:
             self._snapshots.later(watch)
             raise
@@ -168,6 +179,8 @@ class RunCommand(OneByOne):
         env: dict[str, str],
         network: bool,
         watch: Watch | None,
+        *,
+        contained: bool,
     ) -> _Run:
         root = self._kit.workspace.root
         limits = await asyncio.to_thread(off_limits, root, self._environ)
@@ -176,7 +189,7 @@ class RunCommand(OneByOne):
         sandbox = self._sandbox.sandbox if self._sandbox else None
         argv: Sequence[str] = command
         if sandbox is not None:
-            walls = Walls(root, limits.read_only, limits.hidden, network)
+            walls = Walls(root, limits.read_only, limits.hidden, network, not contained)
             argv, env = sandbox.argv(command, walls, cwd), env | _PRIVATE
         running = await Running.start(
             argv,
@@ -187,7 +200,7 @@ class RunCommand(OneByOne):
             ask_to_end=ask_to_end if sandbox is not None else None,
         )
         strange = network or (sandbox is None and reaches_out(words))
-        return _Run(words, running, capture, limits, sandbox is not None, strange, watch, secrets)
+        return _Run(words, running, capture, limits, sandbox is not None, strange, watch, contained, secrets)
 
     async def _to_its_end(self, run: _Run, timeout: float) -> ToolOutput:
         try:
@@ -235,7 +248,7 @@ class RunCommand(OneByOne):
         if run is None:
             there = ", ".join(self._sessions) or "none"
             raise UsageError(f"there is no session {name}; there is {there}")
-        if run.watch is None:
+        if run.watch is None and not run.contained:
             run.watch = await self._snapshots.again(run.words)
         try:
             is_over = wish.stop or await run.running.wait(wish.timeout or SESSION_WAIT) or run.running.flooded
@@ -300,6 +313,14 @@ def _reach(wish: RunCommandInput, sandbox: SandboxState) -> str:
     if wish.network:
         return "with the network"
     return "without the network" if sandbox.sandbox else "the network cannot be closed here"
+
+
+def _require_walls(sandbox: SandboxState, wish: RunCommandInput) -> None:
+    """Raises `PermissionDenied` for a command of plan mode that could change something all the same."""
+    if sandbox.sandbox is None:
+        raise PermissionDenied(f"plan mode: no command is run without a sandbox, and there is {sandbox.text}")
+    if wish.network:
+        raise PermissionDenied("plan mode: commands have no network; leave it out")
 
 
 def _directory(root: Path, cwd: str) -> str:
