@@ -37,6 +37,7 @@ def is_known(project: Project, served: Provider) -> bool:
     return "example.invalid" in served.requests[-1].text
 
 
+@pytest.mark.acceptance("T-21")
 def test_where_nobody_is_to_agree_nothing_is_remembered_though_every_edit_is_taken(
     project: Project, served: Provider
 ) -> None:
@@ -46,6 +47,7 @@ def test_where_nobody_is_to_agree_nothing_is_remembered_though_every_edit_is_tak
     assert not is_known(project, served)
 
 
+@pytest.mark.acceptance("T-21")
 @pytest.mark.parametrize(("answer", "kept"), [("2", False), ("", False), ("not this", False), ("1", True)])
 def test_the_human_is_shown_the_very_words_and_only_a_yes_keeps_them(
     project: Project, served: Provider, answer: str, kept: bool

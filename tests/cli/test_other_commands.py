@@ -78,6 +78,7 @@ def acme(server: ScriptedServer) -> str:
     return f'# mine\n[providers.acme]\nbase_url = "{server.url}/v1"  # theirs\n'
 
 
+@pytest.mark.acceptance("S3-032")
 async def test_config_key_asks_without_showing_checks_and_keeps_the_key_to_its_user(project: Project) -> None:
     async with ScriptedServer([], keys=[CANARY]) as server:
         project.settings(acme(server))

@@ -15,7 +15,8 @@ Serve = Callable[..., Provider]
 PLACES = (
     ".git/config", ".git/hooks/pre-commit", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".motet.toml", ".exrc",
     ".nvim.lua", ".bashrc", ".profile", ".zshrc", ".vscode/settings.json", ".claude/settings.json", ".cursor/mcp.json",
-    ".husky/pre-push", ".pre-commit-config.yaml", "AGENTS.md", "sub/CLAUDE.md",
+    ".husky/pre-push", ".pre-commit-config.yaml", "AGENTS.md", "sub/CLAUDE.md", ".config/motet/config.toml",
+    ".codex/config.toml", ".gemini/settings.json",
 )  # fmt: skip
 EVERYTHING = '[permissions]\nallow = ["send", "read", "write", "write:**", "run", "net"]\n[chat]\ntitles = false\n'
 MAY_IT = "Write it this once? [y]es, [n]o:"
@@ -56,6 +57,7 @@ def places(project: Project) -> Project:
     return project
 
 
+@pytest.mark.acceptance("T-02")
 @pytest.mark.parametrize("alias", [plain, dotted, shouted, linked, through_a_linked_directory])
 def test_in_full_auto_each_is_asked_about_with_a_warning_of_its_own_and_a_no_changes_nothing(
     places: Project, provider: Serve, alias: Callable[[str], str]
@@ -80,6 +82,7 @@ def test_in_full_auto_each_is_asked_about_with_a_warning_of_its_own_and_a_no_cha
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.acceptance("T-02")
 def test_where_nobody_can_be_asked_none_is_written(places: Project, provider: Serve) -> None:
     calls = tuple(
         call(
@@ -94,12 +97,45 @@ def test_where_nobody_can_be_asked_none_is_written(places: Project, provider: Se
     assert {places.text(path) for path in PLACES} == {"# old\n"}
 
 
-@pytest.mark.acceptance("T-10")
+@pytest.mark.acceptance("T-02", "T-10")
 def test_a_second_name_of_a_protected_file_is_not_written(places: Project, provider: Serve) -> None:
-    (places.root / "notes.txt").hardlink_to(places.root / ".git" / "config")
-    edits = Answer(calls=(call("replace_in_file", {"path": "notes.txt", "diff": block("# old\n", "# new\n")}),))
-    served = provider([edits, Answer(text="That was all.")], more=EVERYTHING)
+    for number, path in enumerate(PLACES):
+        (places.root / f"{number}.txt").hardlink_to(places.root / path)
+    calls = tuple(
+        call("replace_in_file", {"path": f"{number}.txt", "diff": block("# old\n", "# new\n")}, f"c{number}")
+        for number in range(len(PLACES))
+    )
+    served = provider([Answer(calls=calls), Answer(text="That was all.")], more=EVERYTHING)
     assert places.run("ask", "-y", "--allow", "write", "-t", "editor", "go on").out == "That was all.\n"
-    assert places.text(".git/config") == "# old\n"
-    told = served.requests[1].body["messages"][-1]["content"]  # type: ignore[index]
-    assert "2 names (hard links)" in told
+    assert {places.text(path) for path in PLACES} == {"# old\n"}
+    told = [one["content"] for one in served.requests[1].body["messages"] if one["role"] == "tool"]  # type: ignore[index]
+    assert ["2 names (hard links)" in each for each in told] == [True] * len(PLACES)
+
+
+@pytest.mark.acceptance("T-02")
+@pytest.mark.parametrize("there", [True, False])
+def test_what_holds_secrets_besides_is_neither_changed_nor_made(
+    project: Project, provider: Serve, there: bool
+) -> None:
+    places = (".envrc", ".env", "sub/.envrc")
+    if there:
+        project.write(dict.fromkeys(places, "# old\n"))
+    calls = tuple(
+        call("create_file", {"path": path, "content": "# new\n"}, f"a{number}") for number, path in enumerate(places)
+    ) + tuple(
+        call("replace_in_file", {"path": path, "diff": block("# old\n", "# new\n")}, f"b{number}")
+        for number, path in enumerate(places)
+    )
+    served = provider([Answer(calls=calls), Answer(text="That was all.")], more=EVERYTHING)
+    human = project.human("ask", "-y", "--allow", "write", "-t", "files", "go on", columns=120, rows=50)
+    if not there:
+        for path in places:
+            human.sees("A write to a protected place, asked for by the model.")
+            human.sees(f"file:     {path}\r\n")
+            human.is_asked(MAY_IT)
+            human.presses("n")
+    human.sees("That was all.")
+    assert human.ends() == 0
+    found = {path: project.text(path) for path in places if (project.root / path).exists()}
+    assert found == (dict.fromkeys(places, "# old\n") if there else {})
+    assert len(served.requests) == 2

@@ -10,6 +10,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from motet.chat import End, Ended
 from motet.engine.spending import DayIsSpent, Ledger, Spent
 from motet.errors import MotetError, UsageError
 from motet.logfile import LogFile
+from motet.messages import ToolCall
 from motet.models.protocol import Destination, Limits, Price, Usage
 from motet.models.scripted import Answer, HttpError, ScriptedModel, call
 from motet.paths import state_dir
@@ -240,3 +243,67 @@ def test_of_a_line_for_which_there_is_no_room_nothing_is_left(tmp_path: Path) ->
     done = subprocess.run([sys.executable, "-c", FULL, tmp_path], capture_output=True, text=True, check=True)
     assert done.stdout == "No space left on device\n"
     assert (tmp_path / "log.jsonl").read_bytes() == b"x" * 59 + b"\n"
+
+
+LOOPS: dict[str, tuple[Callable[[int], tuple[ToolCall, ...]], int]] = {
+    "the same call": (lambda n: (call("read_file", {"path": "a.py"}, f"c{n}"),), 3),
+    "two calls in turn": (lambda n: (call("read_file", {"path": f"{n % 2}.py"}, f"c{n}"),), 5),
+    "a file that is not there": (lambda n: (call("read_file", {"path": f"none{n}.py"}, f"c{n}"),), 8),
+    "a tool that is not there": (lambda n: (call("no_such_tool", {"n": n}, f"c{n}"),), 8),
+    "always something new": (lambda n: (call("create_file", {"path": f"{n}.txt", "content": "x\n"}, f"c{n}"),), 12),
+    "its own caps": (
+        lambda n: (call("create_file", {"path": ".motet.toml", "content": f"[chat]\nrounds = {900 + n}\n"}, f"c{n}"),), 8,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+async def test_a_model_that_loops_is_stopped_within_the_bound_and_the_ledger_is_exact(
+    tmp_path: Path, name: str
+) -> None:
+    calling, bound = LOOPS[name]
+    asked = 0
+
+    def looping(_: object) -> Answer:
+        nonlocal asked
+        asked += 1
+        return Answer(calls=calling(asked))
+
+    more = "input_price = 2.0\noutput_price = 10.0\n[chat]\ntitles = false\nrounds = 12\n"
+    async with house(tmp_path, looping, more=more, allow=("send", "write"), yes=True) as place:
+        (place.root / "a.py").write_text("one = 1\n")
+        for turn in (1, 2):
+            chat = place.m.chat(tools=["files"])
+            ended = [event async for event in chat.send("go on")][-1]
+            assert isinstance(ended, Ended) and ended.reason is End.LIMIT
+            (spent,) = today()
+            if name != "always something new" or turn == 1:  # then the files are there already
+                assert asked == len(place.server.requests) == bound * turn
+            assert spent.usage == Usage(100 * asked, 20 * asked)
+            assert spent.cost == pytest.approx(asked * COST, abs=1e-12)
+        assert not (place.root / ".motet.toml").exists()
+
+
+async def test_a_projects_file_raises_no_cap_and_a_turn_ends_by_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".motet.toml").write_text("[chat]\nrounds = 1000\n[spending]\nmax_tokens_per_day = 1000000000\n")
+    clock = time.monotonic
+    asked = 0
+
+    def looping(_: object) -> Answer:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            monkeypatch.setattr("motet.turn.limits.time.monotonic", lambda: clock() + 61)
+        return Answer(calls=(call("create_file", {"path": f"{asked}.txt", "content": "x\n"}, f"c{asked}"),))
+
+    more = "[chat]\ntitles = false\nrounds = 9\nmax_minutes = 1\n"
+    async with house(tmp_path, looping, more=more, yes=True) as place:
+        settings = place.m._engine.loaded.settings
+        assert (settings.chat.rounds, settings.spending.max_tokens_per_day) == (9, None)
+        ended = [event async for event in place.m.chat(tools=["files"]).send("go on")][-1]
+        assert ended == Ended(End.LIMIT, "1 minute for one turn", can_go_on=True)
+        assert asked == 2

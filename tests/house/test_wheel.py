@@ -62,6 +62,17 @@ def test_the_source_archive_holds_the_project_and_nothing_else(project: Path) ->
     assert held == {name: content for name, content in files(project).items() if not name.startswith("dist/")}
 
 
+def test_a_second_build_comes_to_the_same_bytes(project: Path, need: Callable[[str], Path]) -> None:
+    for kind, pattern in (("--wheel", "*.whl"), ("--sdist", "*.tar.gz")):
+        subprocess.run(
+            [need("uv"), "build", kind, "--offline", "--no-build-isolation", "--python", sys.executable, "-o", "again"],
+            cwd=project, capture_output=True, check=True, timeout=100,
+        )  # fmt: skip
+        (first,), (second,) = (project / "dist").glob(pattern), (project / "again").glob(pattern)
+        assert first.read_bytes() == second.read_bytes()
+    shutil.rmtree(project / "again")
+
+
 def test_the_package_says_that_it_is_typed() -> None:
     assert (ROOT / "src" / "motet" / "py.typed").read_bytes() == b""
 

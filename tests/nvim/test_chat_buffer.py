@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from cli.kit import Project, Provider
@@ -30,6 +31,54 @@ def test_what_is_typed_is_sent_and_the_answer_streams_into_the_buffer(vim: Edito
     vim.turn_ends()
     assert vim.said[-5:] == ["## Me", "Really?", "## motet (scripted/one)", "No.", "## Me"]
     assert told(served.requests[1].body) == [("user", "Is it?"), ("assistant", YES.text), ("user", "Really?")]
+
+
+@pytest.mark.acceptance("S0-063")
+def test_the_model_is_told_who_it_is_and_that_it_is_in_neovim_on_the_humans_machine(
+    vim: Editor, provider: Serve, project: Project
+) -> None:
+    served = provider([YES])
+    vim.command("Motet chat Is it?")
+    vim.turn_ends()
+    first: Any = served.requests[0].body["messages"]
+    assert first[0]["role"] == "system"
+    assert first[0]["content"].partition("\n\n")[0] == (
+        "You are motet, a pair programmer. You work beside a person in that person's own project, plugged into Neovim on "
+        "their\nmachine."
+    )
+    assert f"\nWorkspace: {project.root}\n" in first[0]["content"]
+
+
+@pytest.mark.acceptance("S2-004")
+def test_the_buffer_is_parsed_by_tree_sitter_and_what_stands_below_the_newest_header_is_what_is_sent(
+    vim: Editor, provider: Serve
+) -> None:
+    served = provider([YES, YES])
+    vim.lua("require('motet').setup({ highlight = 'treesitter' })")
+    vim.command("Motet chat Is it?")
+    vim.turn_ends()
+    vim.keys("aSay #1:<CR><CR>```<CR>a ## b<CR>```<Esc>")
+    parsed = vim.lua(
+        """
+        local parser = vim.treesitter.get_parser(0)
+        local query = vim.treesitter.query.parse("markdown", "(section (atx_heading (atx_h2_marker) (inline) @name)) @turn")
+        local found = {}
+        for _, match in query:iter_matches(parser:parse(true)[1]:root(), 0) do
+          local texts = {}
+          for id, nodes in pairs(match) do
+            texts[query.captures[id]] = vim.treesitter.get_node_text(nodes[1] or nodes, 0)
+          end
+          found[#found + 1] = { texts.name, texts.turn }
+        end
+        return { parser:lang(), found }
+        """
+    )
+    language, turns = parsed
+    assert (language, [name for name, _ in turns]) == ("markdown", ["Me", "motet (scripted/one)", "Me"])
+    extracted = turns[-1][1].removeprefix("## Me").strip("\n")
+    vim.keys("<CR>")
+    vim.turn_ends()
+    assert told(served.requests[1].body)[-1] == ("user", extracted) == ("user", "Say #1:\n\n```\na ## b\n```")
 
 
 def test_it_is_seen_as_written_without_markers(vim: Editor, provider: Serve) -> None:

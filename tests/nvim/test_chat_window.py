@@ -10,7 +10,7 @@ import pexpect
 import pynvim
 import pytest
 from cli.kit import Project, Provider
-from nvim.nvim_kit import BIN, ROOT, Editor
+from nvim.nvim_kit import BIN, ROOT, Editor, told
 
 from motet.models.scripted import Answer, Wire, call
 
@@ -29,6 +29,25 @@ def seen(vim: Editor) -> list[str]:
 def said(vim: Editor, text: str) -> None:
     vim.command(f"Motet chat {text}")
     vim.turn_ends()
+
+
+@pytest.mark.acceptance("S3-031")
+@pytest.mark.parametrize(("layout", "side"), [("right", 1), ("left", 0)])
+def test_a_chat_opens_beside_the_code_and_what_is_typed_there_is_sent(
+    vim: Editor, provider: Serve, project: Project, layout: str, side: int
+) -> None:
+    served = provider([YES])
+    project.write({"a.txt": "alpha\n"})
+    vim.lua("require('motet').setup({ layout = ... })", layout)
+    vim.command("edit a.txt")
+    vim.chat()
+    columns = [(window.col > 0, window.buffer.name.rpartition("/")[2]) for window in vim.nvim.windows]
+    code, chat = sorted(columns, key=lambda one: one[1] != "a.txt")
+    assert (code, chat[0]) == ((side == 0, "a.txt"), side == 1)
+    assert all(window.row == vim.nvim.windows[0].row for window in vim.nvim.windows)
+    vim.keys("iIs it?<CR>Or not?<Esc><CR>")
+    vim.turn_ends()
+    assert told(served.requests[0].body) == [("user", "Is it?\nOr not?")]
 
 
 @pytest.mark.acceptance("S0-038")

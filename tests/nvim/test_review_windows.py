@@ -150,6 +150,28 @@ def test_away_from_every_hunk_a_key_leads_to_the_next_and_decides_nothing(
     waits(vim, 1)
 
 
+@pytest.mark.acceptance("S3-039")
+def test_what_is_proposed_is_shown_side_by_side_in_windows_of_its_own_that_go_again(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, TWO_HUNKS)
+    windows = [window.handle for window in vim.nvim.windows]
+    vim.keys("\\v")
+    vim.waits_for("vim.fn.tabpagenr('$') == 2")
+    left, right = vim.nvim.current.tabpage.windows
+    assert (left.row, left.col, right.col > 0) == (right.row, 0, True)
+    texts = sorted((window.buffer[:] for window in (left, right)), key=lambda text: "new 2" in text)
+    assert texts == [lines(), lines(_2="new 2", _20="new 20")]
+    marked = vim.lua(
+        "local hl = function(n) return vim.fn.synIDattr(vim.fn.diff_hlID(n, 1), 'name') end return { hl(1), hl(2), hl(20) }"
+    )
+    assert marked == ["", "DiffText", "DiffText"]
+    vim.command("tabclose")
+    assert [window.handle for window in vim.nvim.windows] == windows
+    assert buffer(vim) == lines() and project.text("a.txt") == TEXT
+    waits(vim, 2)
+
+
 def test_side_by_side_what_is_fetched_by_hand_counts_as_taken(vim: Editor, project: Project, provider: Serve) -> None:
     served = proposed(vim, project, provider, TWO_HUNKS)
     vim.keys("\\v")

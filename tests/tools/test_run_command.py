@@ -335,6 +335,7 @@ async def test_secrets_of_the_project_the_home_and_the_environment_are_not_there
     assert (project.root / ".env").read_text() == "CANARY-0"
 
 
+@pytest.mark.acceptance("T-02")
 async def test_a_command_cannot_change_what_would_run_later_or_widen_its_rights(
     project: Asking, sandbox: SandboxState
 ) -> None:

@@ -190,7 +190,7 @@ def open_workspace(
 
     engine = Engine(Path(path), allow=allow, ask=ask)
     decides = reviewer or (AcceptAll() if yes else ProposeOnly())
-    return Motet(engine, Front(decides, human or Nobody(), ask), keep=keep)
+    return Motet(engine, Front(decides, human or Nobody(), ask, name="a program"), keep=keep)
 
 
 def _name(function: Callable[..., object]) -> str:

@@ -42,7 +42,7 @@ class Front:
     """Who sits in front of the chats: decides about edits, answers what tools ask, and what the gate asks.
 
     `editor`: what only an editor knows. `files`: of an editor in which files are open, what a chat reads and writes
-    instead of the disk it is given, and who decides there in the place of `reviewer`.
+    instead of the disk it is given, and who decides there in the place of `reviewer`. `name`: what it is, for the model.
     """
 
     reviewer: Reviewer
@@ -50,6 +50,7 @@ class Front:
     ask: Ask | None = None
     editor: Editor | None = None
     files: Callable[[DiskWorkspace], tuple[KeptWorkspace, Reviewer]] | None = None
+    name: str = "the terminal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,9 @@ class Chats:
         return chat
 
     def _begin(self, chat: Chat, tools: Sequence[str] = ()) -> None:
-        notes = Notes(self.house.state, self.house.root).read()
+        notes = Notes(self.house.state, self.house.root).current()
         remembered = [_notes(notes)] if notes.strip() else []
-        prompts = [_system_prompt(self.house.root), *remembered]
+        prompts = [_system_prompt(self.house.root, self.front.name), *remembered]
         chat.begin(prompts, [*self.house.settings.tools.default, *tools])
 
     async def open(self, chat_id: str, model: Model) -> Chat:
@@ -283,9 +284,9 @@ def _checkpoints(workspace: KeptWorkspace) -> Callable[[str], AbstractAsyncConte
     return around
 
 
-def _system_prompt(root: Path) -> Message:
+def _system_prompt(root: Path, front: str) -> Message:
     system = f"{platform.system()} {platform.machine()}"
-    text = prompt("chat_system").replace("{root}", str(root)).replace("{system}", system)
+    text = prompt("chat_system").replace("{front}", front).replace("{system}", system).replace("{root}", str(root))
     return Message.system(text, tags.SYSTEM_PROMPT)
 
 

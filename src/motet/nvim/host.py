@@ -158,7 +158,7 @@ class Host:
             return
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
         self._here, reviewer = self._in_editor(engine.workspace)
-        front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor)
+        front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor, "Neovim")
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, os.getpid(), engine.notices)

@@ -1,6 +1,7 @@
 """Notes for a project: what later chats about it should know. Each was accepted by the human, word for word.
 
-They lie in the state directory, never in the project, where a stranger's clone could bring its own.
+They lie in the state directory, never in the project, where a stranger's clone could bring its own. A note is given to
+models for half a year; then it only stands in the file, where its date can be changed.
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from motet.errors import MotetError
 
 MOST_CHARACTERS = 20_000
 """Of all notes of a project: they are in every request of every chat."""
+LIFE = timedelta(days=183)
+"""How long a note is given to models."""
+_DATED = re.compile(r"- (\d{4}-\d\d-\d\d): ")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -38,6 +43,19 @@ class Notes:
             return ""
         except (OSError, UnicodeError) as error:
             raise MotetError(f"{self.path}: the notes cannot be read ({_why(error)}); look at the file") from error
+
+    def current(self, now: datetime | None = None) -> str:
+        """The notes that models are given now: those of the last half year, and lines without a date. Raises
+        `MotetError`."""
+        oldest = ((now or datetime.now(UTC)) - LIFE).date()
+        kept: list[str] = []
+        is_current = True
+        for line in self.read().splitlines(keepends=True):
+            if line.startswith("- "):
+                is_current = (_day(line) or oldest) >= oldest
+            if is_current:
+                kept.append(line)
+        return "".join(kept)
 
     def entry(self, text: str, now: datetime | None = None) -> str:
         """The lines that `add` would write for `text`: dated, with everything visible that a human should see."""
@@ -79,6 +97,14 @@ class Notes:
         with self.path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def _day(line: str) -> date | None:
+    dated = _DATED.match(line)
+    try:
+        return date.fromisoformat(dated[1]) if dated else None
+    except ValueError:
+        return None
 
 
 def visible(text: str) -> str:

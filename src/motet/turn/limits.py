@@ -160,7 +160,9 @@ class TimeLimit:
 
     def verdict(self, state: TurnState) -> str:
         """See `Limit`."""
-        return f"{self.minutes} minutes for one turn" if time.monotonic() - state.began >= self.minutes * 60 else ""
+        if time.monotonic() - state.began < self.minutes * 60:
+            return ""
+        return f"{self.minutes} minute{'s' if self.minutes > 1 else ''} for one turn"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from motet.paths import state_dir
 from motet.permissions import Effect
 from motet.prompts import prompt
 from motet.tools.kit import Kit, Question
-from motet.tools.notes import Notes
+from motet.tools.notes import Notes, visible
 from motet.tools.tool import OneByOne, ToolOutput, ToolSpec
 
 _YES, _NO = "keep it", "no"
@@ -31,6 +31,7 @@ class Remember(OneByOne):
 
     def __init__(self, kit: Kit, state: Path | None = None) -> None:
         self._human = kit.human
+        self._gate = kit.gate
         self._project = kit.workspace.root
         self._notes = Notes(state or state_dir(), self._project)
 
@@ -48,11 +49,15 @@ class Remember(OneByOne):
             said = answers[0].strip()
             return ToolOutput(f"not kept: the human said {said if said not in ('', _NO) else 'no'}", is_error=True)
         await asyncio.to_thread(self._notes.add, entry)
-        return ToolOutput("kept: later chats about this project are given this note", shown=entry.rstrip("\n"))
+        return ToolOutput(
+            "kept: later chats about this project are given this note, for half a year", shown=entry.rstrip("\n")
+        )
 
     def _question(self, entry: str) -> str:
         added = "".join(f"+{line}\n" for line in entry.rstrip("\n").split("\n"))
+        untrusted = ", ".join(visible(one) for one in self._gate.untrusted)
+        origin = f"It has read untrusted text before: {untrusted}.\n" if untrusted else ""
         return (
-            f"The model wants to keep this note. Every later chat about {self._project} is given it.\n"
+            f"The model wants to keep this note. For half a year every chat about {self._project} is given it.\n{origin}"
             f"+++ {self._notes.path}\n{added}"
         )
