@@ -108,6 +108,15 @@ function M.around(chat, row)
   return before and before[2] or 0, after and after[2] or chat.head
 end
 
+---The number of the human's turn at `row`, from 1; 0: the draft.
+function M.turn(chat, row)
+  local turn = 0
+  for _, mark in ipairs(row < chat.head and api.nvim_buf_get_extmarks(chat.buf, ns, 0, { row, 0 }, {}) or {}) do
+    turn = turn + (kinds[chat.buf][mark[1]] == "me" and 1 or 0)
+  end
+  return turn
+end
+
 ---Rows at which all blocks begin, and the draft.
 function M.starts(chat)
   local rows = vim.tbl_map(function(mark)

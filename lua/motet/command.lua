@@ -146,10 +146,12 @@ local subcommands = {
     end,
   },
   review = {
-    about = "go to the next change that waits for review; `list`: all of them",
+    about = "go to the next change that waits for review; `list`, `accept`, `reject`: all of them",
     run = function(words)
-      require("motet.review")[words[1] == "list" and "quickfix" or "review"]()
+      local acts = { list = "quickfix", accept = "accept_all", reject = "reject_all" }
+      require("motet.review")[acts[words[1]] or "review"]()
     end,
+    values = "reviews",
   },
   changes = { about = "what was changed, in the quickfix list", run = function() require("motet.process").tell("changes") end },
   undo = { about = "take back the newest edits", run = function() require("motet.process").tell("undo") end },
@@ -184,7 +186,7 @@ for name, about in pairs({
 end
 
 ---Names that complete the arguments of subcommands, as the program tells them; by what they are: "models", "prompts".
-M.known = {} ---@type table<string, string[]>
+M.known = { reviews = { "accept", "list", "reject" } } ---@type table<string, string[]>
 
 ---Take up what the program knows.
 function M.names(kind, names)

@@ -4,6 +4,8 @@ local api = vim.api
 local process = require("motet.process")
 local M = {}
 
+local COMMAND = "motet command" -- marks items that are done when they are taken
+
 local asked = 0
 local place ---@type integer?
 
@@ -19,17 +21,31 @@ function M.is_wanted()
   return api.nvim_get_current_line():sub(1, column):match("[#@/][^%s]*$") ~= nil
 end
 
----The answer to question `number`: rows of word, what is shown of it, and a description, for the last `replaced` bytes.
+---The answer to question `number`: rows of word, what is shown of it, a description, and whether it is a command that
+---is done as soon as it is taken; for the last `replaced` bytes.
 function M.completed(_, number, replaced, rows)
   if number ~= asked or api.nvim_get_current_buf() ~= place or not api.nvim_get_mode().mode:match("^i") then
     return
   end
   local column = api.nvim_win_get_cursor(0)[2] - replaced + 1
   local items = vim.tbl_map(function(row)
-    return { word = row[1], abbr = row[2], menu = row[3], icase = 1, dup = 1 }
+    return { word = row[1], abbr = row[2], menu = row[3], icase = 1, dup = 1, user_data = row[4] and COMMAND or nil }
   end, rows)
   if column >= 1 then
     vim.fn.complete(column, items)
+  end
+end
+
+---Something was completed in `buf`: a command that is all of the draft is done.
+function M.done(buf)
+  local is_taken = vim.v.event.reason == "accept" and vim.v.completed_item.user_data == COMMAND
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  if is_taken and row == api.nvim_buf_line_count(buf) and column == #api.nvim_get_current_line() then
+    vim.schedule(function()
+      if api.nvim_get_current_buf() == buf then
+        require("motet.chat").send(buf)
+      end
+    end)
   end
 end
 

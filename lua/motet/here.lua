@@ -9,7 +9,6 @@ end
 
 -- Each finds the address of what it knows, with where that stands in the line.
 local LINKS = {
-  "()<%l+>([^<>]+)</%l+>()",
   "()%[[^%]]*%]%(<([^<>]+)>%)()",
   "()%[[^%]]*%]%(([^()%s]+)%)()",
   "()@(/[^%s]+)()",
@@ -17,21 +16,26 @@ local LINKS = {
   "()(https?://[^%s<>()]+)()",
 }
 
--- The address at the cursor, or the only one of the line.
+local function unescaped(item)
+  return (item:gsub("&#(%d+);", function(code)
+    return vim.fn.nr2char(tonumber(code))
+  end))
+end
+
+-- The address at the cursor; anywhere in a line of a context block its own.
 local function target()
   local line, column = api.nvim_get_current_line(), api.nvim_win_get_cursor(0)[2] + 1
-  local all = {}
-  for index, pattern in ipairs(LINKS) do
+  local item = line:match("^> %- .-<%l+>(.+)</%l+>$")
+  if item then
+    return unescaped(item)
+  end
+  for _, pattern in ipairs(LINKS) do
     for from, address, to in line:gmatch(pattern) do
       if column >= from and column < to then
         return address
       end
-      if index == 1 then
-        all[#all + 1] = address
-      end
     end
   end
-  return line:match("^> %- ") and all[1] or nil
 end
 
 local function decoded(address)
@@ -82,6 +86,30 @@ function M.follow()
     api.nvim_win_set_cursor(0, { math.min(line, api.nvim_buf_line_count(0)), 0 })
   end
   return true
+end
+
+---Show the text that the context line at the cursor stands for, as it was sent; false when there is none.
+function M.unfold(chat)
+  local line = api.nvim_get_current_line():match("^> %- (.+)")
+  if line then
+    require("motet.chats").tell(chat, "unfold", blocks.turn(chat, api.nvim_win_get_cursor(0)[1] - 1), line)
+  end
+  return line ~= nil
+end
+
+---Do a slash command that is about an item, with the one at the cursor.
+function M.mark(chat, command)
+  local item = api.nvim_get_current_line():match("^> %- .-(<%l+>.+</%l+>)$")
+  if item then
+    require("motet.chat").command(chat.buf, ("/%s %s"):format(command, unescaped(item)))
+  else
+    notice("no item that is shared stands here")
+  end
+end
+
+---Change the message at the cursor, and go on from there in a chat of its own; in the draft, a chat as this one is.
+function M.fork(chat)
+  require("motet.chats").tell(chat, "fork", blocks.turn(chat, api.nvim_win_get_cursor(0)[1] - 1))
 end
 
 ---Go to the heading of the next turn, or of the one before, `count` times.

@@ -22,6 +22,7 @@ local defaults = {
     previous = { n = "[[" },
     file = { n = "gf" },
     link = { n = "gx" },
+    unfold = { n = "K" },
     help = { n = "g?" },
     retry = { n = "<LocalLeader>r" },
     model = { n = "<LocalLeader>m" },

@@ -24,6 +24,13 @@ local function follow(builtin)
   end
 end
 
+local function unfold()
+  local found = require("motet.chats").by_buf[api.nvim_get_current_buf()]
+  if not found or not require("motet.here").unfold(found) then
+    vim.cmd("normal! K")
+  end
+end
+
 local function here(name, ...)
   local given = { ... }
   return function()
@@ -44,16 +51,17 @@ local ACTIONS = {
   { "previous", "previous heading", here("heading", false) },
   { "file", "open the file at the cursor", follow("gf") },
   { "link", "open the link at the cursor", follow("gx") },
+  { "unfold", "read what was shared at the cursor", unfold },
   { "retry", "ask again, or go on", command("retry") },
   { "model", "choose a model", function() chat().choose_model() end },
   { "inspect", "see the next request", command("inspect") },
   { "yank", "yank the code block at the cursor", here("yank_code") },
   { "fold", "fold code blocks, or unfold them", here("fold_code") },
-  { "pin", "pin the item at the cursor", command("pin") },
-  { "watch", "watch the item at the cursor", command("watch") },
+  { "pin", "pin the item at the cursor", here("mark", "pin") },
+  { "watch", "watch the item at the cursor", here("mark", "watch") },
   { "system", "change the system prompt", command("system") },
   { "undo", "take back the edits of the last turn", command("undo") },
-  { "fork", "fork the chat here", command("fork") },
+  { "fork", "fork the chat here, to change this message", here("fork") },
   { "clear", "begin anew", command("clear") },
   { "next_chat", "next chat", function() chat().cycle(1) end },
   { "previous_chat", "previous chat", function() chat().cycle(-1) end },

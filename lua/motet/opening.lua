@@ -48,6 +48,9 @@ local function hear_typing(chat, buf)
       require("motet.chat").complete()
     end
   end)
+  hear("CompleteDone", buf, function()
+    require("motet.complete").done(buf)
+  end)
   hear("BufWriteCmd", buf, function(args)
     if args.file == api.nvim_buf_get_name(buf) then
       require("motet.chat").send(buf)

@@ -11,6 +11,7 @@ local M = {
   attached = told.attached,
   instead = told.instead,
   another = told.another,
+  drawn_anew = told.drawn_anew,
   context = told.context,
   draw = told.draw,
   taken = told.taken,

@@ -187,6 +187,22 @@ local described = {
   quickfix = "all changes that wait, in the quickfix list",
 }
 
+---Accept all that waits, in all files.
+function M.accept_all()
+  for _, path in ipairs(order) do
+    tell("accept_file", path)
+  end
+end
+
+---Reject all that waits, with one reason.
+function M.reject_all()
+  vim.ui.input({ prompt = "why not (may be empty): " }, function(remark)
+    for index, path in ipairs(remark and order or {}) do
+      tell("reject_file", path, index == 1 and remark or "")
+    end
+  end)
+end
+
 ---What a key does: `accept`, `reject`, `amend`, `accept_file`, `reject_file`, `beside`, `next`, `previous`, `quickfix`.
 ---@param name string
 function M.act(name)

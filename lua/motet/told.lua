@@ -32,6 +32,14 @@ function M.instead(buf, other)
   pcall(api.nvim_buf_delete, buf, { force = true })
 end
 
+---What is drawn next is the whole chat, with other markers.
+function M.drawn_anew(buf, nonce)
+  local chat = chats.by_buf[buf]
+  if chat then
+    chat.nonce = nonce
+  end
+end
+
 ---Another chat is shown in the window of `buf`.
 function M.another(buf, id)
   local win = vim.fn.bufwinid(buf)

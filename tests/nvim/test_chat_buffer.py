@@ -259,3 +259,85 @@ def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Ser
     vim.keys("0i <Esc><CR>")
     vim.turn_ends()
     assert "x = 1" in served.requests[0].text and "/nosuch" in served.requests[0].text
+
+
+@pytest.mark.acceptance("S0-080")
+def test_a_command_is_done_when_its_completion_is_taken(vim: Editor, provider: Serve, project: Project) -> None:
+    provider([YES])
+    project.write({"a.py": "x = 1\n"})
+    vim.lua("vim.ui.input = function(options, done) vim.g.asked = options.prompt; done('a.py') end")
+    vim.chat()
+    vim.keys("i/symb")
+    assert menu(vim) == [("/symbols PATH", "share the outline of a file")]
+    vim.keys("<C-n>")
+    assert vim.lines[-1] == "/symbols "
+    vim.keys("<C-y>")
+    vim.turn_ends()
+    assert (vim.lines[-1], vim.nvim.vars["asked"]) == ("", "File to outline ")
+    assert vim.messages == ["motet: With the next message: <symbols>a.py</symbols>"]
+    vim.keys("GA/mod")
+    assert menu(vim) == [("/model [NAME]", "show or change the model")]
+    vim.keys("<C-n><C-y>")
+    vim.comes_to("vim.fn.mode() == 'i'")  # it is for the human to say which, or none
+    vim.keys("<Esc>")
+    assert vim.lines[-1] == "/model "
+
+
+@pytest.mark.acceptance("S0-048")
+def test_a_chat_is_an_unlisted_buffer_with_a_name_and_a_filetype_of_its_own(vim: Editor, provider: Serve) -> None:
+    provider([])
+    vim.command("edit a.txt | edit b.txt")
+    vim.chat()
+    name, options = vim.nvim.current.buffer.name, vim.nvim.current.buffer.options
+    assert name == "motet://chat/" + vim.lua("return require('motet.chats').current().id")
+    assert [options[one] for one in ("buflisted", "buftype", "filetype", "swapfile", "modeline", "modified")] == [
+        False, "acwrite", "motet", False, False, False
+    ]  # fmt: skip
+    assert "motet" not in vim.nvim.funcs.execute("ls")
+    vim.command("wincmd p")
+    seen = set()
+    for _ in range(4):
+        vim.command("bnext")
+        seen.add(vim.nvim.funcs.bufname())
+    assert seen == {"a.txt", "b.txt"}
+
+
+@pytest.mark.acceptance("S0-051", "S2-004")
+def test_a_chat_is_markdown_and_what_stands_below_its_newest_heading_is_what_is_sent(
+    vim: Editor, provider: Serve, project: Project
+) -> None:
+    project.write({"a.py": "x = 1\n"})
+    answer = Answer(text="# A heading\n\n```py\n## Me\n```\n\n- one\n")
+    served = provider([answer, YES])
+    vim.command("Motet chat first @/a.py")
+    vim.turn_ends()
+    typed = [
+        "## Two",
+        "",
+        "- see @/a.py",
+        "",
+        "```py",
+        "@/a.py #buffer",
+        "```",
+        "",
+        "and `@/a.py` and",
+        "## Me",
+        "",
+        "> that",
+    ]
+    vim.lua("vim.api.nvim_buf_set_lines(0, -2, -1, false, {...})", *typed)
+    headings = """
+    local found, tree = {}, vim.treesitter.get_parser(0):parse(true)[1]
+    local query = vim.treesitter.query.parse('markdown', '(atx_heading) @heading')
+    for _, node in query:iter_captures(tree:root(), 0) do
+      found[#found + 1] = vim.trim(vim.treesitter.get_node_text(node, 0))
+    end
+    return { vim.treesitter.get_parser(0):lang(), found }
+    """
+    assert vim.lua(headings) == [
+        "markdown", ["## Me", "## motet (scripted/one)", "# A heading", "## Me", "## Two", "## Me"]
+    ]  # fmt: skip
+    vim.command("write")
+    vim.turn_ends()
+    sent = "\n".join(typed).replace("see @/a.py", "see `a.py`")
+    assert told(served.requests[1].body)[-1] == ("user", sent)

@@ -81,6 +81,7 @@ def test_folds_that_the_human_opened_stay_open_while_it_streams(vim: Editor, pro
     assert vim.nvim.funcs.getline(closed + 2) == "Oh."
 
 
+@pytest.mark.acceptance("S0-037")
 def test_maps_have_names_and_can_be_replaced_or_left_out(vim: Editor, provider: Serve) -> None:
     provider([YES, YES])
     vim.lua("require('motet').setup({maps = {send = {n = '<Space>', i = false}, say = false, yank = {n = '<F2>'}}})")
@@ -91,11 +92,12 @@ def test_maps_have_names_and_can_be_replaced_or_left_out(vim: Editor, provider: 
         "n <C-C>    stop; when nothing runs: close the window",
         "n <F2>     yank the code block at the cursor",
         "n <Space>  send",
+        "n K        read what was shared at the cursor",
         "n [[       previous heading",
         "n \\N       previous chat",
         "n \\f       fold code blocks, or unfold them",
         "n \\i       see the next request",
-        "n \\k       fork the chat here",
+        "n \\k       fork the chat here, to change this message",
         "n \\m       choose a model",
         "n \\n       next chat",
         "n \\p       pin the item at the cursor",

@@ -10,7 +10,7 @@ from nvim.review_kit import FIVE, LINES, SEEN, TEXT, Serve, buffer, lines, propo
 THREE = edit(*(("a.txt", f"line {number}\n", f"new {number}\n") for number in (2, 10, 18)))
 
 
-@pytest.mark.acceptance("CC-11", "S0-029", "S0-030")
+@pytest.mark.acceptance("CC-11", "S0-027", "S0-029", "S0-030")
 def test_one_hunk_taken_one_left_one_rewritten_and_one_undone(vim: Editor, project: Project, provider: Serve) -> None:
     served = proposed(vim, project, provider, THREE)
     assert buffer(vim) == LINES

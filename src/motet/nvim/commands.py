@@ -29,7 +29,7 @@ class BufferReader:
     def markdown(self, text: str) -> None:
         """See `Reader`."""
         if "\n" in text:
-            self._show("answer", text.split("\n"))
+            self.show("answer", text.split("\n"))
         else:
             self.say(text)
 
@@ -37,7 +37,7 @@ class BufferReader:
         """See `Reader`."""
         width = max((len(first) for first, _ in rows), default=0)
         is_number = not any(first.startswith("/") for first, _ in rows)
-        self._show("list", [f"{first:{'>' if is_number else '<'}{width}}  {second}" for first, second in rows])
+        self.show("list", [f"{first:{'>' if is_number else '<'}{width}}  {second}" for first, second in rows])
 
     async def inspect(self, chat: Chat, text: str) -> None:
         """See `Reader`. What is written in the window is for `change`."""
@@ -54,5 +54,6 @@ class BufferReader:
         self._inspected = None
         self._peer.tell("request_taken", chat.id)
 
-    def _show(self, what: str, lines: Sequence[str]) -> None:
+    def show(self, what: str, lines: Sequence[str]) -> None:
+        """Show `lines` in a window of their own."""
         self._peer.tell("show", what, [line.replace("\n", "\0") for line in lines])

@@ -114,6 +114,10 @@ class Host:
                 self._with(buffer, lambda talk: self._start(talk.add(Excerpt(work, first, last)), buffer))
             case "inspect", [int(buffer), str(draft)]:
                 self._with(buffer, lambda talk: self._start(talk.inspect(draft), buffer))
+            case "fork", [int(buffer), int(turn)]:
+                self._with(buffer, lambda talk: talk.fork(turn))
+            case "unfold", [int(buffer), int(turn), str(line)]:
+                self._with(buffer, lambda talk: talk.unfold(turn, line))
             case "request", [int(buffer), str(edited)]:
                 self._with(buffer, lambda talk: self._start(talk.change_request(edited), buffer))
             case "command", [int(buffer), str(text)]:

@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
 from motet.chat.meter import Meter
-from motet.chat.transcript import Blocks, read_context, read_line, write_context
+from motet.chat.transcript import Blocks, is_said, read_context, read_line, unfold, write_context
 from motet.context import Excerpt
 from motet.context.complete import Known, completions
 from motet.context.editor_variables import share_lines
@@ -58,7 +58,7 @@ class Talk:
         self.buffer = buffer
         self._peer = peer
         self._writing = Writing(peer, buffer, files)
-        self._page = Page(peer, buffer, Blocks(_shown(chat.messages), chat=chat.id, model=chat.model.name))
+        self._page = Page(peer, buffer, self._blocks())
         self._turn: asyncio.Task[None] | None = None
         self._is_stopping = False
         self._tools: list[str] = []
@@ -120,10 +120,29 @@ class Talk:
         await self._reader.inspect(self.chat, self._read(draft)[1])
 
     async def change_request(self, edited: str) -> None:
-        """Make the next request what its window says. Raises `MotetError`."""
+        """Make the next request what its window says, and show what was changed. Raises `MotetError`."""
         await self._reader.change(edited)
+        self._known = len(self.chat.messages)
+        self._page.blocks = self._blocks()
+        self._peer.tell("drawn_anew", self.buffer, self._page.blocks.nonce)
+        self._page.show()
         self.show_block()
         self._state("ready")
+
+    def unfold(self, turn: int, line: str) -> None:
+        """Show the text that a line of the context block stands for, of the human's turn number `turn` (from 1); 0: of
+        the draft."""
+        entries = [*_shown(self.chat.messages), *(() if turn else self.chat.share.waiting)]
+        id = read_line(line).id
+        if text := unfold(entries, id, turn):
+            self._reader.show("item", text.split("\n"))
+        else:
+            self._reader.fail(f"{id}: nothing of it is in this chat now")
+
+    def fork(self, turn: int) -> None:
+        """Go on in a chat of its own: with the human's turn number `turn` (from 1) as its draft; 0: as this one is."""
+        said = [one for one in self.chat.messages if is_said(one)]
+        self.command(f"/edit {said[turn - 1].meta.cycle}" if 0 < turn <= len(said) else "/fork")
 
     async def add(self, excerpt: Excerpt) -> None:
         """Share lines of a buffer with the next message. Raises `MotetError`."""
@@ -140,8 +159,13 @@ class Talk:
         found = completions(text, len(text), self._names(self.chat))
         if found:
             replaced = len(text[found[0].start :].encode("utf-8", "surrogateescape"))
-            rows = [[one.text, one.display, one.description] for one in found]
+            rows = [[one.text, one.display, one.description, self._runs(one.text)] for one in found]
             self._peer.tell("completed", self.buffer, number, replaced, rows)
+
+    def _runs(self, word: str) -> bool:
+        """Whether a completed word is a command that can be done as it stands, or that asks for what it needs."""
+        found = next((one for one in self._acts.commands if word == f"/{one.name} "), None)
+        return found is not None and (not found.parameters or bool(found.asks))
 
     def complete_again(self) -> None:
         """Answer the newest question anew: more is known now."""
@@ -311,6 +335,9 @@ class Talk:
                 if call.name in self._tools:
                     self._tools.remove(call.name)
         self._state("working" if self._tools else "asking")
+
+    def _blocks(self) -> Blocks:
+        return Blocks(_shown(self.chat.messages), chat=self.chat.id, model=self.chat.model.name)
 
     def _show_new(self) -> None:
         """The messages that joined the conversation since the last look."""

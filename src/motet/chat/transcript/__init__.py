@@ -6,7 +6,7 @@ with one that was read. What others wrote is never read for structure: see `mark
 
 from motet.chat.transcript.assemble import to_messages
 from motet.chat.transcript.blocks import Blocks, Change, Placed
-from motet.chat.transcript.context import read_context, read_line, write_context
+from motet.chat.transcript.context import is_said, read_context, read_line, unfold, write_context
 from motet.chat.transcript.markers import Kind
 from motet.chat.transcript.parse import parse
 from motet.chat.transcript.render import Block, render
@@ -37,10 +37,12 @@ __all__ = [
     "Parsed",
     "Placed",
     "Turn",
+    "is_said",
     "parse",
     "read_context",
     "read_line",
     "render",
     "to_messages",
+    "unfold",
     "write_context",
 ]

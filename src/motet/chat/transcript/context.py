@@ -53,29 +53,47 @@ def read_context(text: str) -> tuple[tuple[ContextLine, ...], str]:
     return tuple(dict.fromkeys(line for line in lines if line.id)), "\n".join(rest)
 
 
-def contexts(entries: Sequence[Entry]) -> tuple[dict[int, list[str]], list[str]]:
-    """Which lines belong to which turn of the human (by its index in `entries`), and those of no turn yet.
+def contexts(entries: Sequence[Entry]) -> tuple[dict[int, list[Message]], list[Message]]:
+    """What was shared with which turn of the human (by its index in `entries`), and with no turn yet.
 
     An item belongs to the turn that follows it, or, when the cycles say so, to the one before.
     """
-    shared: dict[int, list[str]] = {}
-    waiting: list[tuple[int, str]] = []
+    shared: dict[int, list[Message]] = {}
+    waiting: list[Message] = []
     last = (-1, 0)
     for index, entry in enumerate(entries):
         if not isinstance(entry, Message):
             continue
         if is_said(entry):
             cycle = entry.meta.cycle
-            for of, line in waiting:
-                back = of and of == last[1] != cycle
-                shared.setdefault(last[0] if back else index, []).append(line)
+            for one in waiting:
+                back = one.meta.cycle and one.meta.cycle == last[1] != cycle
+                shared.setdefault(last[0] if back else index, []).append(one)
             waiting, last = [], (index, cycle)
         elif entry.context and not entry.visible:
-            waiting.append((entry.meta.cycle, entry.context.id))
-    for of, line in waiting:
-        if of and of == last[1]:
-            shared.setdefault(last[0], []).append(line)
-    return shared, [line for of, line in waiting if not of or of != last[1]]
+            waiting.append(entry)
+    for one in waiting:
+        if one.meta.cycle and one.meta.cycle == last[1]:
+            shared.setdefault(last[0], []).append(one)
+    return shared, [one for one in waiting if not one.meta.cycle or one.meta.cycle != last[1]]
+
+
+def unfold(entries: Sequence[Entry], id: str, turn: int = 0) -> str:
+    """What the line `id` stands for in the context block of the human's turn number `turn` (from 1): the text that was
+    sent. 0: what was shared last under that line. Empty when there is no such line."""
+    shared, rest = contexts(entries)
+    if turn:
+        said = [index for index, entry in enumerate(entries) if is_said(entry)]
+        found = shared.get(said[turn - 1], []) if turn <= len(said) else []
+    else:
+        found = [*(one for index in sorted(shared) for one in shared[index]), *rest]
+    texts = [one.text for one in found if one.context and one.context.id == id]
+    return "\n\n".join(texts if turn else texts[-1:])
+
+
+def ids_of(shared: Iterable[Message]) -> list[str]:
+    """The lines that these messages are linked to."""
+    return [one.context.id for one in shared if one.context]
 
 
 def context_lines(

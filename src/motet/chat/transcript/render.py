@@ -36,7 +36,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from motet.chat.events import Notice
-from motet.chat.transcript.context import context_lines, contexts, is_said, write_context
+from motet.chat.transcript.context import context_lines, contexts, ids_of, is_said, write_context
 from motet.chat.transcript.fences import fence_around, open_fence
 from motet.chat.transcript.markers import VERSION, Kind, Marker, nonce_for
 from motet.chat.transcript.values import ContextLine, Draft, Entry
@@ -140,7 +140,7 @@ class Writer:
         shared, rest = contexts(entries)
         for index, entry in enumerate(entries):
             if is_said(entry):
-                ids = shared.get(index, ())
+                ids = ids_of(shared.get(index, ()))
                 assert isinstance(entry, Message)
                 yield from self._said(entry, context_lines([*self._shared, *ids], self.pinned, self.watched))
                 self._shared.clear()
@@ -149,7 +149,7 @@ class Writer:
                 yield self.block(Kind.NOTICE, entry.text, level=entry.level.value)
             elif entry.visible:
                 yield from self._message(entry)
-        self._shared += rest
+        self._shared += ids_of(rest)
 
     def turn(self, model: str = "") -> Iterator[Block]:
         """The header of a turn of the model, unless it stands already."""
