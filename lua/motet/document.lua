@@ -72,7 +72,9 @@ end
 
 -- The heading stands at `row` now, and the draft below it.
 local function settle(chat, row)
-  chat.mark = api.nvim_buf_set_extmark(chat.buf, ns, row, 0, { id = chat.mark, right_gravity = true })
+  chat.mark = api.nvim_buf_set_extmark(chat.buf, ns, row, 0, {
+    id = chat.mark, right_gravity = true, end_row = row, end_col = #HEAD[1], hl_group = "MotetHeading", strict = false,
+  })
   chat.head, chat.from, chat.damage, chat.frozen = row, row + #HEAD, nil, nil
   chat.typed = api.nvim_buf_get_lines(chat.buf, chat.from, -1, false)
 end

@@ -25,7 +25,7 @@ local anchors = api.nvim_create_namespace("motet.review.anchors")
 ---@field buf? integer
 ---@field above? integer   virtual lines above the first line
 ---@field maps? table[]
----@field beside? boolean  it is shown side by side
+---@field beside? motet.Pair  it is shown side by side
 ---@field anchors? table<string, integer>   marks, by the names of hunks
 for name, link in pairs({
   MotetAdd = "DiffAdd", MotetDelete = "DiffDelete", MotetHint = "Comment", MotetStale = "WarningMsg",
@@ -38,10 +38,10 @@ local function options()
   return require("motet").options.maps.review or {}
 end
 
--- What a map is called in a hint, or nil when it is left out.
-local function key(name)
+---What a map is called in a hint, or nil when it is left out.
+function M.key(name)
   local lhs = (options()[name] or {}).n
-  return lhs and lhs:gsub("<[Ll]ocal[Ll]eader>", vim.g.maplocalleader or "\\") or nil
+  return lhs and (lhs:gsub("<[Ll]ocal[Ll]eader>", vim.g.maplocalleader or "\\")) or nil
 end
 
 -- One line, or as many as the narrowest window needs.
@@ -54,7 +54,7 @@ local function hint(hunk, width)
     words[1] = words[1] .. ": these lines are others now"
   end
   for _, name in ipairs(hunk.stale and { "reject", "beside" } or { "accept", "reject", "amend", "beside" }) do
-    local lhs = key(name)
+    local lhs = M.key(name)
     words[#words + 1] = lhs and lhs .. " " .. (name == "beside" and "side by side" or name) or nil
   end
   local lines = { words[1] }
@@ -100,7 +100,7 @@ local function added(lines, buf, most)
     return M.lines(lines, buf)
   end
   local shown = M.lines(vim.list_slice(lines, 1, most - 1), buf)
-  local lhs = key("beside")
+  local lhs = M.key("beside")
   local rest = ("… %d more lines%s"):format(#lines - most + 1, lhs and ", " .. lhs .. " side by side" or "")
   shown[most] = { { rest, "MotetHint" } }
   return shown

@@ -7,8 +7,8 @@ local ns = api.nvim_create_namespace("motet.look")
 local fences = {} ---@type table<integer, { mark: integer, text: string, name: string }?> the open one of each buffer
 
 for name, link in pairs({
-  MotetHeading = "Title", MotetCode = "String", MotetFence = "Special", MotetBold = "Bold", MotetItalic = "Italic",
-  MotetItem = "Special", MotetQuote = "Comment", MotetLink = "Underlined",
+  MotetHeading = "Title", MotetCode = "String", MotetFence = "Special", MotetBold = "@markup.strong",
+  MotetItalic = "@markup.italic", MotetItem = "Special", MotetQuote = "Comment", MotetLink = "Underlined",
 }) do
   api.nvim_set_hl(0, name, { link = link, default = true })
 end

@@ -118,6 +118,32 @@ local function jump(step)
   go(to.file, to.hunk)
 end
 
+-- What was decided at the cursor: when that is done and the human has not gone elsewhere, the next one is at the cursor.
+local decided ---@type { file: motet.Proposed, hunk: motet.Hunk, row: integer }?
+
+local function move_on(file)
+  local one = decided
+  if not one or one.file ~= file then
+    return
+  end
+  for _, hunk in ipairs(file.hunks) do
+    if hunk.id == one.hunk.id then
+      return -- it waits as before
+    end
+  end
+  decided = nil
+  local row = api.nvim_win_get_cursor(0)[1]
+  local is_here = api.nvim_get_current_buf() == file.buf and api.nvim_get_mode().mode == "n"
+  if is_here and math.abs(row - one.row) <= one.hunk.count and not at_cursor(file) then
+    local next_one = file.hunks[1]
+    for index = #file.hunks, 1, -1 do
+      local first = hunks.range(file, file.hunks[index])
+      next_one = first + 1 >= row and file.hunks[index] or next_one
+    end
+    go(file, next_one)
+  end
+end
+
 -- --- keys ------------------------------------------------------------------------------------------------------
 
 local function at(act, more)
@@ -125,6 +151,7 @@ local function at(act, more)
     local file = file_of(api.nvim_get_current_buf())
     local hunk = file and at_cursor(file)
     if hunk and vim.fn.foldclosed(".") == -1 then
+      decided = { file = file, hunk = hunk, row = api.nvim_win_get_cursor(0)[1] }
       more(act, hunk)
     elseif hunk then
       go(file, hunk) -- in a closed fold: it is to be seen first
@@ -163,7 +190,15 @@ local acts = {
   end),
   accept_file = whole("accept_file", tell),
   reject_file = whole("reject_file", remarked),
-  beside = whole("beside", tell),
+  beside = function()
+    local file = file_of(api.nvim_get_current_buf())
+    local pair, has_left = windows.pair(file or {})
+    if pair and has_left then
+      api.nvim_set_current_win(pair.left)
+    elseif file then
+      tell("beside", file.path)
+    end
+  end,
   next = function()
     jump(1)
   end,
@@ -270,6 +305,7 @@ end
 
 local function let_go(file)
   local buf = file.buf
+  windows.part(file)
   if buf and api.nvim_buf_is_loaded(buf) then
     hunks.clear(buf)
     api.nvim_clear_autocmds({ group = group, buffer = buf })
@@ -322,6 +358,10 @@ function M.show(path, name, tick, found)
   file.hunks = found
   if buf then
     settle(file, buf)
+    move_on(file)
+  end
+  if file.beside then
+    tell("beside", path)
   end
   emit()
 end
@@ -383,9 +423,15 @@ function M.pending()
   return #all()
 end
 
----Go to the next change that waits.
+---Go to the change at the cursor, or to the next one that waits.
 function M.review()
-  jump(1)
+  local file = file_of(api.nvim_get_current_buf())
+  local hunk = file and at_cursor(file)
+  if hunk then
+    go(file, hunk)
+  else
+    jump(1)
+  end
 end
 
 ---All that waits, in the quickfix list.
@@ -413,13 +459,30 @@ end
 M.amend = windows.amend
 M.amended = windows.amended
 
+-- What keys beside a file need to know.
+local keys = {
+  described = described,
+  of = function(name)
+    return options()[name] or {}
+  end,
+  act = M.act,
+  told = function(name)
+    local lhs = hunks.key(name)
+    return lhs and (": %s does it"):format(lhs) or ""
+  end,
+}
+
 ---A file, and beside it how it would be.
 function M.beside(path, _, lines)
   local file = proposed[path]
-  if file then
+  if file and file.beside then
+    windows.refresh(file, lines)
+  elseif file then
     visit(file)
-    windows.beside(file, lines, function()
-      return proposed[path] == file
+    windows.beside(file, lines, keys, function()
+      if proposed[path] == file and file.buf then
+        hunks.draw(file)
+      end
     end)
   end
 end

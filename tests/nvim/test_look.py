@@ -119,3 +119,12 @@ def test_the_highlighter_of_the_editor_is_started_where_it_is_asked_for(
     say(vim, provider, PROSE)
     assert vim.lua("return vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()] ~= nil") is True
     assert {tuple(looks(vim, line)) for line in LOOKS} == {()}
+
+
+def test_every_group_that_marks_something_looks_like_something(
+    vim: Editor, provider: Callable[..., Provider]
+) -> None:
+    say(vim, provider, "Yes.")
+    names = {"Heading", "Code", "Fence", "Bold", "Italic", "Item", "Quote", "Link", "State"}
+    looks_of = "return vim.api.nvim_get_hl(0, { name = 'Motet' .. ..., link = false })"
+    assert [name for name in names if not vim.lua(looks_of, name)] == []

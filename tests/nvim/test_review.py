@@ -17,9 +17,9 @@ def test_one_hunk_taken_one_left_one_rewritten_and_one_undone(vim: Editor, proje
     vim.keys("gg\\]\\a")
     waits(vim, 2)
     assert buffer(vim) == project.text("a.txt").splitlines() == lines(_2="new 2")
-    vim.keys("\\]\\dnot this one<CR>")
+    vim.keys("\\dnot this one<CR>")
     waits(vim, 1)
-    vim.keys("\\]\\e")
+    vim.keys("\\e")
     vim.waits_for("vim.fn.bufname():match('motet://amend') ~= nil")
     assert vim.nvim.current.buffer[:] == ["new 18"]
     vim.keys("ccmine<Esc>:w<CR>")
@@ -244,3 +244,44 @@ def test_encoding_line_ends_and_a_missing_last_one_survive_the_review(
     vim.keys("u")
     vim.command("set nofixendofline | write")
     assert (project.root / "c.py").read_bytes() == data
+
+
+def test_once_one_is_decided_the_next_of_the_file_is_at_the_cursor(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, THREE)
+    here = "vim.fn.line('.')"
+    vim.keys("10G")
+    vim.command("Motet review")
+    assert vim.lua(f"return {here}") == 10
+    for key, left, row in (("\\d<CR>", 2, 18), ("\\a", 1, 2)):
+        vim.keys(key)
+        waits(vim, left)
+        vim.waits_for(f"{here} == {row}")
+    vim.keys("\\d<CR>")
+    vim.turn_ends()
+    assert buffer(vim) == lines(_18="new 18") and vim.lua(f"return {here}") == 2
+
+
+def test_who_has_gone_elsewhere_stays_there_when_a_decision_is_done(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, THREE)
+    vim.keys("2G\\a30G")
+    waits(vim, 2)
+    assert vim.lua("return vim.fn.line('.')") == 30
+
+
+@pytest.mark.parametrize(("typed", "left"), [("", []), ("ccinstead<Esc>", ["instead"])])
+def test_a_deletion_is_amended_to_other_lines_or_kept(
+    vim: Editor, project: Project, provider: Serve, typed: str, left: list[str]
+) -> None:
+    proposed(vim, project, provider, edit(("a.txt", "line 2\nline 3\n", "")))
+    vim.keys("2G\\e")
+    vim.waits_for("vim.fn.bufname():match('motet://amend') ~= nil")
+    assert vim.nvim.current.window.options["winbar"] == (
+        " a.txt, lines 2-3 to go: `:w` lets them go, or takes what you write instead"
+    )
+    vim.keys(f"{typed}:w<CR>")
+    vim.turn_ends()
+    assert buffer(vim) == [LINES[0], *left, *LINES[3:]]

@@ -186,6 +186,48 @@ def test_side_by_side_what_is_fetched_by_hand_counts_as_taken(vim: Editor, proje
     assert result(served).startswith("a.txt: applied 2 of 2 hunks")
 
 
+def test_side_by_side_the_keys_work_in_both_halves_and_each_shows_what_is_left(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    grown = edit(*(("a.txt", f"line {one}\n", f"new {one}\nmore {one}\n") for one in (2, 20)))
+    proposed(vim, project, provider, grown)
+    right = "vim.api.nvim_buf_get_lines(vim.fn.bufnr('motet://proposed/a.txt'), 0, -1, false)"
+    whole = ["line 1", "new 2", "more 2", *LINES[2:19], "new 20", "more 20", *LINES[20:]]
+    vim.keys("2G\\v")
+    vim.waits_for("vim.fn.tabpagenr('$') == 2")
+    vim.command("wincmd l")
+    assert vim.nvim.current.buffer[:] == whole
+    vim.command("write")
+    assert vim.messages[-1] == "motet: this is what is proposed; nothing of it is written yet: \\A does it"
+    vim.keys("22G\\d<CR>")
+    waits(vim, 1)
+    vim.waits_for(f"#{right} == 41")
+    assert vim.lua(f"return {right}") == ["line 1", "new 2", "more 2", *LINES[2:]]
+    vim.command("wincmd l")
+    vim.keys("3G\\a")
+    vim.turn_ends()
+    vim.waits_for("vim.fn.tabpagenr('$') == 1")
+    assert buffer(vim) == ["line 1", "new 2", "more 2", *LINES[2:]]
+    assert not vim.lua("return vim.wo.diff") and vim.nvim.funcs.bufname() == "a.txt"
+
+
+@pytest.mark.parametrize("half", ["h", "l"])
+@pytest.mark.parametrize("only", [False, True])
+def test_who_closes_one_half_has_closed_both_and_the_file_stays(
+    vim: Editor, project: Project, provider: Serve, half: str, only: bool
+) -> None:
+    proposed(vim, project, provider, TWO_HUNKS)
+    vim.keys("2G\\v")
+    vim.waits_for("vim.fn.tabpagenr('$') == 2")
+    if only:
+        vim.command("tabonly")
+    vim.command(f"wincmd {half} | quit")
+    vim.waits_for("#vim.api.nvim_list_wins() == 1 and vim.fn.bufname() == 'a.txt'")
+    assert not vim.lua("return vim.wo.diff")
+    assert "  change 1 of 2  \\a accept  \\d reject  \\e amend  \\v side by side" in vim.screen
+    waits(vim, 2)
+
+
 @pytest.mark.acceptance("AV-02")
 def test_a_window_that_keeps_its_buffer_keeps_it(vim: Editor, project: Project, provider: Serve) -> None:
     proposed(vim, project, provider, edit(("a.txt", "line 12\n", "new 12\n")), show="")

@@ -126,8 +126,11 @@ class Reviews:
         if one.sheet.proposal.deletes or not hunk.has_lines:
             self._tell("info", "there are no new lines to change: take it, or leave it")
             return
+        place = one.sheet.places[index]
+        first = hunk.first if place is None else place
         title = f"{one.path}:{hunk.line}"
-        self._peer.tell("amend", name, title, one.path, [line.text for line in hunk.new])
+        said = f"{visible(one.path)}, {_amending(hunk, first)}"
+        self._peer.tell("amend", name, title, one.path, [line.text for line in hunk.new], said)
 
     async def _amended(self, hunk: str, text: str) -> None:
         one, index = self._found(hunk)
@@ -141,10 +144,11 @@ class Reviews:
             self._peer.tell("amended", hunk, index not in one.sheet.pending)
 
     async def _take_amended(self, one: _Open, index: int, text: str) -> None:
-        if not text.strip():
+        proposed = one.sheet.proposal.hunks[index].hunk.new
+        if proposed and not text.strip():
             self._tell("info", "nothing is left; the change is as it was")
             return
-        if text == join_lines(list(one.sheet.proposal.hunks[index].hunk.new)).replace("\r\n", "\n"):
+        if text == (join_lines(list(proposed)).replace("\r\n", "\n") or "\n"):
             await self._take(one, [index], lambda sheet: sheet.decide(index, Decision.ACCEPTED))
             return
         await self._take(one, [index], lambda sheet: sheet.amend(index, text))
@@ -169,7 +173,7 @@ class Reviews:
 
     async def _beside(self, real: str) -> None:
         """Show a file, and beside it what is proposed."""
-        for one in self._of(real)[:1]:
+        for one in [one for one in self._of(real) if one.sheet.pending][:1]:
             await self._look(one)
             text = one.sheet.text_with(one.sheet.pending)
             if not one.sheet.is_written and one.sheet.proposal.deletes:
@@ -284,6 +288,17 @@ def _waiting(fresh: Sequence[_Open]) -> str:
 def _lost(one: _Open, lost: Sequence[int]) -> str:
     lines = ", ".join(str(one.sheet.proposal.hunks[index].hunk.line) for index in lost)
     return f"{one.path}: the lines of the change at line {lines} are others now, so it is not made; put it in by hand, or leave it out"
+
+
+def _amending(hunk: Hunk, first: int) -> str:
+    """What the lines that the human rewrites stand for; `first` is the hunk's first row, from 0."""
+    last = first + len(hunk.old)
+    where = f"line {last}" if len(hunk.old) == 1 else f"lines {first + 1}-{last}"
+    if not hunk.old:
+        return f"new after line {first}: `:w` takes what stands here"
+    if not hunk.new:
+        return f"{where} to go: `:w` lets them go, or takes what you write instead"
+    return f"instead of {where}: `:w` takes what stands here"
 
 
 def _row(one: _Open, index: int) -> dict[str, object]:
