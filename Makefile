@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench bench-nvim fuzz soak docs lock clean
+.PHONY: help setup demo test check bench bench-nvim fuzz soak docs pictures lock clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
@@ -14,6 +14,7 @@ help:
 	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
 	@echo "make soak     kill -9 and break off at every step there is, not at a few"
 	@echo "make docs     write the generated pages of docs/"
+	@echo "make pictures draw docs/pictures: a real Neovim, a scripted model"
 	@echo "make lock     pin the newest versions in requirements/all.lock"
 
 setup:
@@ -45,6 +46,9 @@ soak: setup
 
 docs: setup
 	@$(BIN)/python tools/docs.py
+
+pictures: setup
+	@$(BIN)/python tools/pictures.py
 
 lock:
 	@uv lock --quiet && uv export --quiet --no-header --no-annotate --all-extras --no-emit-project \

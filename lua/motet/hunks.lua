@@ -165,7 +165,7 @@ local function draw_hunk(file, hunk, most, width)
   local left = hunk.stale and {} or hunk.parts
   for index, part in ipairs(left) do
     local first, count = hunk.row + part[1], part[2]
-    if count > 0 then
+    if count > 0 and not file.beside then
       api.nvim_buf_set_extmark(buf, ns, first, 0, {
         end_row = first + count, end_col = 0, hl_group = "MotetDelete", hl_eol = true, strict = false,
       })

@@ -133,8 +133,8 @@ end
 function M.beside(file, lines, keys, parted)
   vim.cmd("tab split")
   local left, filetype = api.nvim_get_current_win(), vim.bo.filetype
-  vim.wo.winhighlight = "DiffAdd:MotetDelete" -- what only the file has is what is to go
   vim.cmd("diffthis | rightbelow vnew")
+  vim.wo[left].winhighlight = "DiffAdd:MotetDelete" -- what only the file has is what is to go
   local buf, right = api.nvim_get_current_buf(), api.nvim_get_current_win()
   local bo = vim.bo[buf]
   bo.buftype, bo.bufhidden, bo.swapfile = "acwrite", "wipe", false

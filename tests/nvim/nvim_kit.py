@@ -41,7 +41,7 @@ class Editor:
     def __init__(self, columns: int, rows: int) -> None:
         start = ["--embed", "--clean", "-n", "--cmd", f"set runtimepath^={ROOT}"]
         self.nvim = pynvim.attach("child", argv=[str(BIN / "nvim"), *start])
-        self.nvim.ui_attach(columns, rows, rgb=True)
+        self.nvim.ui_attach(columns, rows, rgb=True, ext_linegrid=True)
         self.lua(_NOTED)
         self.pid = int(self.nvim.funcs.getpid())
         self._size = (rows, columns)
