@@ -32,6 +32,15 @@ vim.api.nvim_create_autocmd("BufReadCmd", {
     require("motet.opening").read(args.buf, args.match)
   end,
 })
+vim.api.nvim_create_autocmd("BufFilePost", {
+  group = group,
+  pattern = "motet://*",
+  callback = function()
+    if vim.g.SessionLoad == 1 then -- which names buffers by `:file`, told in a line that would wait for a key
+      vim.opt.shortmess:append("F") -- until the session is there: it sets the option back
+    end
+  end,
+})
 vim.api.nvim_create_autocmd("SessionLoadPost", {
   group = group,
   callback = function()

@@ -149,6 +149,14 @@ function M.add(buf, work, first, last)
   chats.tell(assert(chats.find(buf)), "add", work, first, last)
 end
 
+---Make the draft `text`, if it is still `typed`.
+function M.replace(buf, typed, text)
+  local chat = assert(chats.find(buf))
+  if typed ~= "" and not chat.busy and document.text(chat) == typed then
+    document.set_text(chat, text)
+  end
+end
+
 ---Put `text` into the draft: where the cursor is, or at its end.
 function M.insert(buf, text)
   local chat = assert(chats.find(buf))

@@ -49,6 +49,17 @@ local function pick(kind, title, choose)
   require("motet.picker").pick({ kind = kind, title = title, choose = choose })
 end
 
+---Let the human pick what a command was typed without: that takes the place of the draft `typed`, of which `rest` stays.
+function M.pick_for(kind, typed, rest)
+  local buf = current()
+  if buf then
+    pick(kind, kind, function(row)
+      chat().replace(buf, typed, rest)
+      into_draft(buf)(row)
+    end)
+  end
+end
+
 ---@class motet.Subcommand
 ---@field about string
 ---@field run fun(words: string[], args: table)
@@ -227,27 +238,7 @@ end
 
 ---Everything that can be done, to pick from: subcommands, and the prompts of the library.
 function M.actions()
-  local rows = {}
-  for name, sub in pairs(subcommands) do
-    rows[#rows + 1] = { shown = name, about = sub.about, act = "Motet " .. name }
-  end
-  for _, name in ipairs(M.known.prompts or {}) do
-    rows[#rows + 1] = { shown = "prompt " .. name, about = "of the library", act = "Motet prompt " .. name }
-  end
-  table.sort(rows, function(one, other)
-    return one.shown < other.shown
-  end)
-  vim.ui.select(rows, {
-    prompt = "motet",
-    kind = "motet",
-    format_item = function(row)
-      return ("%-16s %s"):format(row.shown, row.about)
-    end,
-  }, function(row)
-    if row then
-      vim.cmd(row.act)
-    end
-  end)
+  require("motet.actions").pick(subcommands, M.known.prompts or {})
 end
 
 return M

@@ -6,7 +6,7 @@ local waiting = {} ---@type any[][]
 local last_words = "" -- what it wrote where errors go
 
 local function notice(text)
-  vim.notify("motet: " .. text, vim.log.levels.ERROR)
+  require("motet.notice").tell(text, vim.log.levels.ERROR)
 end
 
 ---The command line of the program, or nil.
@@ -89,7 +89,7 @@ function M.renew()
   end
   for _, chat in pairs(require("motet.chats").by_buf) do
     if chat.busy then
-      vim.notify("motet: a turn runs; what was set holds from the next start of the editor on", vim.log.levels.INFO)
+      require("motet.notice").tell("a turn runs; what was set holds from the next start of the editor on", vim.log.levels.INFO)
       return
     end
   end

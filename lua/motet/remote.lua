@@ -51,9 +51,8 @@ local M = {
 
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
 
----Let the human pick what a command was typed without.
-function M.pick(kind)
-  require("motet.command").run({ fargs = { kind } })
+M.pick = function(...)
+  require("motet.command").pick_for(...)
 end
 
 function M.show(name, lines)
@@ -93,7 +92,7 @@ function M.fixed(reason, changed, left)
 end
 
 function M.notice(_, level, text)
-  vim.notify("motet: " .. text, LEVELS[level])
+  require("motet.notice").tell(text, LEVELS[level])
 end
 
 -- The draft stays as it is.

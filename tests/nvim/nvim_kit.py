@@ -19,6 +19,7 @@ DEADLINE = 30.0
 """Seconds that anything may take."""
 
 _NOTED = """
+_G.own_notify = vim.notify
 vim.g.messages, vim.g.ended = {}, 0
 vim.notify = function(text) local all = vim.g.messages; all[#all + 1] = text; vim.g.messages = all end
 vim.api.nvim_create_autocmd('User', { pattern = 'MotetEnded', callback = function() vim.g.ended = vim.g.ended + 1 end })

@@ -52,6 +52,51 @@ def test_a_chat_is_wiped_and_opened_again_by_its_name(vim: Editor, provider: Ser
     assert told(served.requests[1].body)[-1] == ("user", "draft")
 
 
+def never_waits_until(vim: Editor, condition: str) -> None:
+    """Return when the Lua expression `condition` holds; nothing may wait for a key before."""
+    seen: list[str] = []
+
+    def holds() -> bool:
+        mode = vim.nvim.api.get_mode()
+        assert not mode["blocking"], "it waits for a key"
+        if mode["mode"] == "n" and vim.lua(f"return {condition}"):
+            seen.append(mode["mode"])
+        return len(seen) > 3
+
+    eventually(holds, condition)
+
+
+def test_a_session_is_loaded_without_a_key(vim: Editor, provider: Serve, project: Project) -> None:
+    provider([YES])
+    project.write({"a.txt": "one\n"})
+    vim.command("edit a.txt")
+    said_and_typed(vim)
+    vim.command("mksession Session.vim")
+    short = vim.nvim.options["shortmess"]
+    vim.kill()
+    with editor() as other:
+        other.lua("vim.notify = _G.own_notify")
+        other.nvim.input(":source Session.vim<CR>")
+        never_waits_until(other, "vim.b.motet_kept == 'draft' or vim.fn.search('^draft$', 'nw') > 0")
+        assert other.nvim.options["shortmess"] == short
+        assert sorted(window.buffer.name.rpartition("/")[0] for window in other.nvim.windows) == [
+            str(project.root), "motet://chat"
+        ]  # fmt: skip
+
+
+def test_notices_wait_for_no_key_however_many_and_long(vim: Editor) -> None:
+    vim.lua("vim.notify = _G.own_notify")
+    long = "this file is held by another program, " * 4
+    tell = "for i = 1, 3 do require('motet.remote').notice(0, 'warn', i .. ' ' .. ...) end"
+    vim.lua(tell, long)
+    vim.lua(tell, "short")
+    vim.lua(tell, "two\nlines")
+    never_waits_until(vim, "true")
+    assert vim.screen[-1] == "motet: 3 two … :messages"
+    told = [f"motet: {number} {text}" for text in (long, "short", "two\nlines") for number in (1, 2, 3)]
+    assert vim.lua("return vim.fn.execute('messages')").strip() == "\n".join(told)
+
+
 def test_it_is_hidden_and_moved_between_windows_and_tabs_while_it_streams(vim: Editor, provider: Serve) -> None:
     text = "".join(f"line {number}\n" for number in range(300))
     provider([Answer(text=text, wire=Wire(text_chars=8))])

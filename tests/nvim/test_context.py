@@ -9,7 +9,7 @@ import pytest
 from cli.kit import Project, Provider
 from nvim.nvim_kit import Editor, told
 
-from motet.models.scripted import Answer
+from motet.models.scripted import Answer, Wire
 
 Serve = Callable[..., Provider]
 YES = Answer(text="Yes.")
@@ -140,6 +140,42 @@ def test_a_file_is_picked_with_a_preview_and_becomes_a_link(vim: Editor, project
     vim.keys("<Esc>")
 
 
+@pytest.mark.parametrize("keys", ["<Esc>", "nothing like it<CR>", "nothing like it<Esc>"])
+def test_a_draft_is_as_it_was_when_nothing_was_picked(
+    vim: Editor, project: Project, provider: Serve, keys: str
+) -> None:
+    provider([YES])
+    project.write({"server.py": "import os\n"})
+    vim.chat()
+    vim.keys("i/file<Esc>:w<CR>")
+    vim.comes_to("vim.fn.mode() == 'i' and #vim.api.nvim_list_wins() > 3")
+    vim.keys(keys)
+    vim.comes_to("#vim.api.nvim_list_wins() == 2 and vim.fn.mode() == 'n'")
+    vim.waits_for("vim.bo.modifiable")
+    assert vim.said == ["## Me", "/file"]
+    vim.keys("GA now<Esc>")
+    assert vim.said == ["## Me", "/file now"]
+
+
+def test_chats_without_a_title_are_told_apart_by_their_first_words(vim: Editor, provider: Serve) -> None:
+    provider([Answer(text="Yes, and", wire=Wire(text_chars=4, stall_after=2))])
+    vim.command("Motet chat Which hours count as frost? #buffers")
+    vim.waits_for("vim.fn.search('^Yes', 'n') > 0")
+    vim.command("Motet new")
+    vim.waits_for("vim.api.nvim_buf_get_name(0):match('chat/new') == nil")
+    vim.keys("iand the basil<Esc>")
+    vim.waits_for("vim.b.motet_kept == 'and the basil'")
+    vim.command("Motet history")
+    vim.lua(
+        "_G.rows = function() for _, w in ipairs(vim.api.nvim_list_wins()) do "
+        "local l = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(w), 0, -1, false) "
+        "if l[1]:match('^%w+  %d+-%d+-%d+ %d+:%d+  ') then return vim.tbl_map(function(x) return x:sub(29) end, l) end "
+        "end return {} end"
+    )
+    vim.waits_for("#_G.rows() == 2")
+    assert vim.lua("return _G.rows()") == ["draft: and the basil", "Which hours count as frost? #buffers"]
+
+
 def test_a_kept_chat_is_found_by_its_words(vim: Editor, provider: Serve) -> None:
     provider([YES, Answer(text="About 犬 only.")])
     ask(vim, "the first one")
@@ -253,6 +289,23 @@ def test_a_mark_typed_before_a_line_pins_it(vim: Editor, project: Project, provi
     vim.turn_ends()
     assert "one = 2" in served.requests[1].text
     assert vim.lines[-6:] == ["## Me", "", "> Context:", "> - 📌 <file>a.py</file>", "", ""]
+
+
+@pytest.mark.parametrize(("key", "mark"), [("p", "📌"), ("w", "👁")])
+def test_keys_pin_and_watch_the_item_at_the_cursor(
+    vim: Editor, project: Project, provider: Serve, key: str, mark: str
+) -> None:
+    provider([YES])
+    project.write({"a.py": "one = 1\n", "b.py": "two = 2\n"})
+    vim.chat()
+    vim.keys("isee @/a.py and @/b.py<Esc><CR>")
+    vim.turn_ends()
+    vim.command("call search('see @', 'b') | call search('@/b')")
+    vim.keys(f"\\{key}")
+    vim.waits_for(f"vim.fn.search('^> - {mark} <file>b.py</file>$', 'nw') > 0")
+    vim.command("call search('<file>a.py</file>', 'w')")
+    vim.keys(f"zR\\{key}")
+    vim.waits_for(f"vim.fn.search('^> - {mark} <file>a.py</file>$', 'nw') > 0")
 
 
 def test_saying_something_leaves_the_draft_alone(vim: Editor, provider: Serve) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cli.kit import Project, Provider
+from cli.kit import ONLY_RUFF, Project, Provider
 from nvim.nvim_kit import BIN, Editor
 
 from motet.models.scripted import Answer, call
@@ -56,6 +56,23 @@ def test_what_a_server_complains_about_is_fixed_in_the_buffer(vim: Editor, proje
         "",
         "Applied changes to 1 of 1 file.",
         "Ended: nothing left.",
+    ]
+
+
+def test_what_motets_own_servers_are_waited_for_is_told(vim: Editor, project: Project, provider: Serve) -> None:
+    provider([Answer(text="I leave it.")])
+    project.settings(f"{project.config.read_text()}{ONLY_RUFF}")
+    project.write({"a.py": UNUSED, "a.txt": "good\n"})
+    vim.lua(
+        "vim.api.nvim_create_autocmd('User', { pattern = 'MotetFixed', callback = function() vim.g.fixed = 1 end })"
+    )
+    vim.command("edit a.py | Motet fix")
+    vim.waits_for("vim.g.fixed ~= nil")
+    told = vim.lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('motet://fix'), 0, -1, false)")
+    assert told[:3] == [
+        "Model: scripted/one (set in the settings)",
+        "ruff: starting",
+        "ruff: waiting for its first answer",
     ]
 
 

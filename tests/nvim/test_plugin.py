@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from cli.kit import Project
 from nvim.nvim_kit import Editor
 
 import motet
@@ -42,14 +43,38 @@ def test_all_that_can_be_done_is_picked_from_a_list(vim: Editor) -> None:
     )
     vim.lua("require('motet.command').names('prompts', { 'tests' })")
     vim.command("Motet actions")
-    offered = vim.nvim.vars["rows"]
-    names = vim.nvim.funcs.getcompletion("Motet ", "cmdline")
-    assert [row.split("  ")[0] for row in offered] == sorted([*names, "prompt tests"])
+    offered = [row.split(maxsplit=1)[1] for row in vim.nvim.vars["rows"]]
+    names = set(vim.nvim.funcs.getcompletion("Motet ", "cmdline")) - {"actions", "prompt"}
+    assert {row.split("  ")[0] for row in offered} == {*names, "prompt tests"}
     assert "new              open a new chat" in offered
     vim.lua("_G.choose(nil)")
     assert vim.nvim.current.buffer[:] == [""]
     vim.lua("_G.choose(vim.iter(_G.rows):find(function(row) return row.shown == 'new' end))")
     assert vim.nvim.current.buffer[:] == EMPTY
+
+
+ACTIONS = """
+local rows = {}
+vim.ui.select = function(all, how) for _, row in ipairs(all) do rows[#rows + 1] = how.format_item(row) end end
+vim.cmd("Motet actions")
+return rows
+"""
+
+
+def test_actions_begin_with_what_is_possible_here(vim: Editor, project: Project) -> None:
+    nothing = vim.lua(ACTIONS)
+    assert nothing[0] == "chat    chat             open the last chat, or a new one; TEXT is sent"
+    assert nothing[-1] == "chat    clear            begin a new chat here (not here)"
+    possible = [row.split()[1] for row in nothing if not row.endswith(" (not here)")]
+    assert possible == [
+        "chat", "new", "history", "open", "toggle", "changes", "undo", "config", "trust", "log", "health", "prompt"
+    ]  # fmt: skip
+    project.write({"a.txt": "one\n"})
+    vim.command("edit a.txt")
+    assert [row.split()[1] for row in vim.lua(ACTIONS)[5:8]] == ["edit", "fix", "add"]
+    vim.chat()
+    in_chat = [row.split()[1] for row in vim.lua(ACTIONS) if not row.endswith(" (not here)")]
+    assert in_chat[5:9] == ["file", "buffer", "context", "pin"] and "edit" not in in_chat
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ async def give_title(chat: Chat, tell: Callable[[ChatEvent], None]) -> None:
 
 async def take_title(chat: Chat, title: str, tell: Callable[[ChatEvent], None]) -> None:
     """Name `chat`, by the first thing that was said where there is no `title`."""
-    if title := title or _by_words(chat.messages):
+    if title := title or title_by_words(chat.messages):
         await chat.rename(title)
         tell(Titled(chat.info.title))
 
@@ -62,7 +62,7 @@ async def _by_model(
     return clean_title(text)
 
 
-def _by_words(messages: Sequence[Message]) -> str:
+def title_by_words(messages: Sequence[Message]) -> str:
     """A title from the first thing that the human said; empty where nothing was."""
     first = next((message for message in messages if message.role is Role.USER and message.visible), None)
     return fallback_title(first.shown) if first is not None else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from motet.errors import UsageError
+from contextlib import suppress
+
+from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo, History
 
 _SHORT = 8
@@ -13,6 +15,23 @@ _MOST = 100_000
 def short_id(chat_id: str) -> str:
     """What lists show of an id."""
     return chat_id[-_SHORT:].lower()
+
+
+async def shown_title(history: History, chat: ChatInfo) -> str:
+    """What lists call a chat. One without a title, such as one whose first answer never ended, goes by the first words
+    that were said in it, else by those of its draft."""
+    if chat.title:
+        return chat.title
+    from motet.chat.naming import title_by_words
+    from motet.chat.title import fallback_title
+
+    words = ""
+    if chat.messages:
+        with suppress(MotetError):  # it cannot be read: the list still shows that it is there
+            words = title_by_words((await history.load(chat.id)).messages)
+    if not words and chat.draft.strip():
+        words = f"draft: {fallback_title(chat.draft)}"
+    return words or "(nothing said yet)"
 
 
 async def find_chat(history: History, name: str, workspace: str | None, *, trash: bool = False) -> ChatInfo:

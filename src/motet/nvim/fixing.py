@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from motet.diagnostics import summary
+from motet.diagnostics import Doing, Progress, summary
 from motet.engine import Engine
 from motet.fix import (
     Checked,
@@ -102,7 +102,7 @@ class Fixing:
                 severity = Severity[self._engine.loaded.settings.fix.severity.upper()]
                 diagnostics = EditorDiagnostics(self._peer, self._editor, severity)
             else:
-                diagnostics = await stack.enter_async_context(self._engine.diagnostics((), lambda _: None))
+                diagnostics = await stack.enter_async_context(self._engine.diagnostics((), self._waits()))
             loop = self._engine.fix_loop(diagnostics, model, reviewer, view, approximate="propose", files=files)
             await files.begin(":Motet fix")
             stack.push_async_callback(files.finish)
@@ -110,6 +110,17 @@ class Fixing:
         rows = [[str(self._editor.absolute(one.path)), *_place(one), _words(one)] for one in fixed.remaining]
         self._peer.tell("quickfix_list", "motet fix: what is left", rows)
         self._peer.tell("fixed", fixed.reason.value, list(fixed.changed), len(fixed.remaining))
+
+    def _waits(self) -> Callable[[Progress], None]:
+        """Tells what motet's own servers keep the run waiting with, each once."""
+        told: set[str] = set()
+
+        def heard(step: Progress) -> None:
+            if step.doing is not Doing.CHECKING and str(step) not in told:
+                told.add(str(step))
+                self._tell([str(step)])
+
+        return heard
 
     def _tell(self, lines: Sequence[str], *, begins: bool = False) -> None:
         self._peer.tell("append", _WHERE, list(lines), begins)

@@ -11,7 +11,7 @@ from motet.context import Buffer, Editor
 from motet.context.complete import link_to
 from motet.context.paths import Files
 from motet.engine import Engine
-from motet.engine.chat_names import short_id
+from motet.engine.chat_names import short_id, shown_title
 from motet.history import ChatInfo, History
 from motet.visible import one_line, visible
 
@@ -80,11 +80,13 @@ class Picking:
     async def _chats(self, query: str) -> list[Row]:
         workspace = str(self._engine.root)
         if not query.strip():
-            return [_chat_row(chat) for chat in await self._history.list(workspace, limit=_MOST)]
+            chats = await self._history.list(workspace, limit=_MOST)
+            return [_chat_row(chat, await shown_title(self._history, chat)) for chat in chats]
         hits = await self._history.search(query, workspace, limit=_MOST)
         rows: dict[str, Row] = {}
         for hit in hits:
-            rows.setdefault(hit.chat.id, _chat_row(hit.chat, hit.snippet if hit.message_id else ""))
+            title = await shown_title(self._history, hit.chat)
+            rows.setdefault(hit.chat.id, _chat_row(hit.chat, title, hit.snippet if hit.message_id else ""))
         return list(rows.values())
 
 
@@ -93,10 +95,9 @@ def _buffer_row(buffer: Buffer) -> Row:
     return Row(str(buffer.number), buffer.path or buffer.name, "changed" if buffer.is_changed else "", text)
 
 
-def _chat_row(chat: ChatInfo, snippet: str = "") -> Row:
+def _chat_row(chat: ChatInfo, title: str, snippet: str = "") -> Row:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(chat.updated or chat.created))
-    title = one_line(chat.title or "(no title)")
-    return Row(chat.id, f"{short_id(chat.id)}  {when}  {title}", one_line(snippet))
+    return Row(chat.id, f"{short_id(chat.id)}  {when}  {one_line(title)}", one_line(snippet))
 
 
 def _preview(text: str, filetype: str = "") -> Preview:

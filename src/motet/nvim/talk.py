@@ -196,7 +196,7 @@ class Talk:
 
     async def _command(self, text: str, draft: str) -> None:
         """Do a slash command that was typed as `draft`, which stays when it cannot be done."""
-        coming = await self._done(text)
+        coming = await self._done(text, draft)
         self._peer.tell("returned" if coming.failed else "taken", self.buffer, draft)
         if coming.send or coming.given or coming.goes_on:
             await self._run(self._turn_of(coming), "")
@@ -224,11 +224,11 @@ class Talk:
             return self.chat.go_on()
         return self.chat.send(coming.send, coming.given, tag=coming.tag)
 
-    async def _done(self, text: str) -> Next:
+    async def _done(self, text: str, draft: str = "") -> Next:
         name, question = self._acts.wants(text)
-        if name in _PICKED:
-            self._peer.tell("pick", name)
-            return Next()
+        if name in _PICKED:  # what is picked takes the command's place in the draft, which stays until then
+            self._peer.tell("pick", name, draft, draft.removesuffix(text))
+            return Next(failed=True)
         if question:
             given = await self._human.answer([Question(question)])
             text = f"{text.rstrip()} {given[0]}" if given and given[0].strip() else ""

@@ -7,14 +7,14 @@ import re
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
 
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.engine.chat_names import find_chat, short_id
+from motet.engine.chat_names import find_chat, short_id, shown_title
 from motet.errors import InputError, MotetError, UsageError
 from motet.history import ChatInfo, History, Hit
 from motet.paths import state_dir
@@ -109,7 +109,11 @@ def list_chats(limit: int = 50, trash: bool = False, everywhere: bool = False, a
     async def work(place: _Place) -> None:
         chats = await place.history.list(place.scope(everywhere), limit, trash=trash)
         for chat in chats:
-            write_json({"schema": 1, **asdict(chat)}) if as_json else write_line(_line(chat, everywhere))
+            if as_json:
+                write_json({"schema": 1, **asdict(chat)})
+            else:
+                named = replace(chat, title=await shown_title(place.history, chat))
+                write_line(_line(named, everywhere))
         if not chats and not as_json:
             where = "the trash" if trash else "history" if everywhere else f"the history of {place.workspace}"
             place.terminal.line(f"There is no chat in {where}.")
