@@ -97,11 +97,13 @@ function M.unfold(chat)
   return line ~= nil
 end
 
----Do a slash command that is about an item, with the one at the cursor.
+---Do a slash command that is about an item, with the one at the cursor: of a context line, or a file that is linked or
+---mentioned.
 function M.mark(chat, command)
-  local item = api.nvim_get_current_line():match("^> %- .-(<%l+>.+</%l+>)$")
-  if item then
-    require("motet.chat").command(chat.buf, ("/%s %s"):format(command, unescaped(item)))
+  local item = api.nvim_get_current_line():match("^> %- .-(<%l+>.+</%l+>)%s*$")
+  item = item and unescaped(item) or (target() or ""):gsub("^%.?/", "")
+  if item ~= "" then
+    require("motet.chat").command(chat.buf, ("/%s %s"):format(command, item))
   else
     notice("no item that is shared stands here")
   end

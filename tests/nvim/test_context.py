@@ -200,7 +200,7 @@ def test_what_is_said_of_the_chat_has_a_window_of_its_own(vim: Editor, provider:
     vim.command("Motet context")
     vim.waits_for("vim.api.nvim_buf_get_name(0) == 'motet://list'")
     assert vim.nvim.current.buffer[1:] == [
-        "  2  your message 1", "  2  answer 1", "485  of 100,000 tokens, tools included"
+        "  2  your message 1", "  2  answer 1", "482  of 100,000 tokens, tools included"
     ]  # fmt: skip
     vim.keys("q")
     assert vim.nvim.current.buffer.name.startswith("motet://chat/")
