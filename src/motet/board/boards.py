@@ -19,6 +19,7 @@ from motet.board.limits import Limits
 from motet.board.members import Members
 from motet.board.mentions import Called
 from motet.board.outbox import Outbox
+from motet.board.server_bell import ServerBell
 from motet.board.sockets import SocketBell
 from motet.board.values import (
     Agent,
@@ -74,14 +75,31 @@ class Boards:
 
         return cls(open_database, SocketBell(state / "boards.wake"), limits)
 
+    @classmethod
+    def on_server(cls, url: str, limits: Limits | None = None, password: Callable[[], str] | None = None) -> Boards:
+        """The boards on a server, `postgresql://…`. `password` is asked, in a thread, when a connection is made."""
+
+        def open_database() -> Database:
+            try:
+                from motet.board.postgres import PostgresDatabase
+            except ImportError as error:
+                raise BoardError(f"boards on a server need a driver ({error}): pip install 'motet[team]'") from error
+
+            return PostgresDatabase(url, password)
+
+        bell = ServerBell(url, password)
+        boards = cls(open_database, bell, limits)
+        bell.through(boards._worker)
+        return boards
+
     async def close(self) -> None:
         """Finish what waits, and let go of the store."""
         if self._listening is not None:
             self._listening.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._listening
-        self._bell.close()
         await self._outbox.close()
+        await self._bell.close()
         await self._worker.close()
 
     async def __aenter__(self) -> Boards:

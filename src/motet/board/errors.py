@@ -3,6 +3,8 @@
 MotetError
 └── BoardError         the boards cannot be opened, read or written as asked                (exit 1)
     ├── BoardTooNew    they were written by a newer motet
+    ├── BoardMoved     they are somewhere else now
+    ├── BoardLost      the server went away; what was being stored may be there or not
     ├── BoardMissing   there is no such board, post or delivery
     ├── AgentMissing   there is no such agent
     └── BoardRefused   a rule of the board, a limit or somebody else's lease says no        (exit 4)
@@ -11,6 +13,7 @@ MotetError
 from __future__ import annotations
 
 from motet.errors import ExitCode, MotetError
+from motet.storage.worker import StoreGone
 
 
 class BoardError(MotetError):
@@ -19,6 +22,15 @@ class BoardError(MotetError):
 
 class BoardTooNew(BoardError):
     """They were written by a newer motet; they are left as they are."""
+
+
+class BoardMoved(BoardError):
+    """They are somewhere else now, which the message names."""
+
+
+class BoardLost(BoardError, StoreGone):
+    """The server went away and did not come back in time. The message says so when what was being stored may be
+    there: a post with a key can be sent again."""
 
 
 class BoardMissing(BoardError):

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import motet
-from motet.board.database import Dialect, Tx
+from motet.board.database import Dialect, Row, Tx
 from motet.board.errors import BoardTooNew
 
+ABOUT = "SELECT name, value FROM about"
+"""What a database says of itself: its `schema`, the `motet` that wrote it, and whether it was moved (`motet.board.moving`)."""
 ROW = 1 << 32
 """A post's row is its board's number times this, and its own number: the same on every engine."""
 
@@ -111,7 +113,13 @@ def _search(tx: Tx) -> None:
         tx.run("CREATE INDEX found_words ON found USING GIN (words)")
 
 
-MIGRATIONS: tuple[Callable[[Tx], None], ...] = (_boards_and_posts, _agents_and_deliveries, _order, _search)
+def _commits(tx: Tx) -> None:
+    """On a server: the newest transaction of each process, which tells it after a lost connection what was stored."""
+    if tx.dialect is Dialect.POSTGRES:
+        tx.run("CREATE TABLE commits (writer TEXT PRIMARY KEY, number BIGINT NOT NULL, at DOUBLE PRECISION NOT NULL)")
+
+
+MIGRATIONS: tuple[Callable[[Tx], None], ...] = (_boards_and_posts, _agents_and_deliveries, _order, _search, _commits)
 SCHEMA = len(MIGRATIONS)
 
 
@@ -130,8 +138,13 @@ def migrate(tx: Tx, schema: int) -> None:
 
 
 def schema_of(tx: Tx, where: str) -> int:
-    """How many steps have run in a database that has the table `about`. Raises `BoardTooNew`."""
-    about = {str(name): str(value) for name, value in tx.all("SELECT name, value FROM about")}
+    """How many steps have run in a database that has the table `about`. Raises as `schema_in`."""
+    return schema_in(tx.all(ABOUT), where)
+
+
+def schema_in(rows: Sequence[Row], where: str) -> int:
+    """The same, of what `ABOUT` answered. Raises `BoardTooNew`, and `BoardMoved` when the boards are elsewhere."""
+    about = {str(name): str(value) for name, value in rows}
     schema = int(about.get("schema", "0"))
     if schema > SCHEMA:
         raise BoardTooNew(

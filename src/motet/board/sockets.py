@@ -57,7 +57,7 @@ class SocketBell:
             self._own, self._name, self._loop = own, name, asyncio.get_running_loop()
             self._loop.add_reader(own, self._read, own, heard)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """See `Bell`."""
         if self._own is not None:
             if self._loop is not None and not self._loop.is_closed():

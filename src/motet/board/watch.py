@@ -29,8 +29,8 @@ class Bell(Protocol):
         """Pass on what others ring, until `close`. Where that cannot be had, nothing."""
         ...
 
-    def close(self) -> None:
-        """Listen no more."""
+    async def close(self) -> None:
+        """Tell what was rung, listen no more."""
         ...
 
 

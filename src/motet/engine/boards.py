@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
 import os
 import re
 import socket
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from motet.board import AgentKind, Boards, Limits, NewAgent, Policy
+from motet.board import AgentKind, BoardError, Boards, Limits, NewAgent, Policy
 from motet.board.addresses import LONGEST_NAME, RESERVED
+from motet.board.server_url import ServerUrl
 from motet.errors import SettingsError
 from motet.git import main_work_tree
+from motet.models.keys import KeySource
 from motet.settings import BoardSettings
 
 _NO_NAME = re.compile(r"[^\w-]+|_")
@@ -22,7 +26,25 @@ def open_boards(settings: BoardSettings, state: Path) -> Boards:
     limits = limits_of(settings)
     if not settings.url:
         return Boards.in_directory(state, limits)
-    raise SettingsError(f"board.url: {settings.url.partition(':')[0]}: only a file of your own is known")
+    try:
+        ServerUrl.of(settings.url)
+    except BoardError as error:
+        raise SettingsError(f"board.url: {error}") from None
+    return Boards.on_server(settings.url, limits, password_of(settings, os.environ))
+
+
+def password_of(settings: BoardSettings, environ: Mapping[str, str]) -> Callable[[], str] | None:
+    """Asks for the password of the server, in a thread without an event loop; None: the driver knows where to look.
+    Raises `SettingsError`; what it returns raises `MotetError`."""
+    if not settings.password:
+        return None
+    source = KeySource(settings.password, environ, "board", name="board.password")
+
+    def password() -> str:
+        secret = asyncio.run(source.get())
+        return secret.reveal() if secret is not None else ""
+
+    return password
 
 
 def limits_of(settings: BoardSettings) -> Limits:

@@ -51,25 +51,29 @@ class Secret:
 class KeySource:
     """A provider's key, looked up at the first request: `env:NAME`, `cmd:COMMAND`, `file`, `keyring`, or nothing.
 
-    `setting` is checked at once: `SettingsError` when it is of no such form.
+    `setting` is checked at once: `SettingsError` when it is of no such form. `name` is that of the setting, when it
+    is not `providers.PROVIDER.key`.
     """
 
     def __init__(
-        self, setting: str | None, environ: Mapping[str, str], provider: str, run_command: RunCommand | None = None
+        self,
+        setting: str | None,
+        environ: Mapping[str, str],
+        provider: str,
+        run_command: RunCommand | None = None,
+        *,
+        name: str = "",
     ) -> None:
+        self._name = name or f"providers.{provider}.key"
         kind, _, rest = (setting or "").partition(":")
         if setting and setting not in KEPT and (kind not in {"env", "cmd"} or not rest.strip()):
             # What was written may be the key itself: it is not repeated.
-            raise SettingsError(
-                f"providers.{provider}.key: write env:NAME, cmd:COMMAND, file or keyring, never the key itself"
-            )
+            raise SettingsError(f"{self._name}: write env:NAME, cmd:COMMAND, file or keyring, never the key itself")
         self._kept = setting if setting in KEPT else ""
         self._variable = rest.strip() if kind == "env" else ""
         if self._variable not in environ and _LIKE_A_KEY.fullmatch(self._variable):
-            raise SettingsError(
-                f"providers.{provider}.key: behind env: stands the name of a variable, never the key itself"
-            )
-        self._command = _split(rest, provider) if kind == "cmd" else []
+            raise SettingsError(f"{self._name}: behind env: stands the name of a variable, never the key itself")
+        self._command = _split(rest, self._name) if kind == "cmd" else []
         self._environ = environ
         self._provider = provider
         self._run = run_command or _run_command
@@ -81,7 +85,7 @@ class KeySource:
         """Where to look when the key is not accepted, as in `ANTHROPIC_API_KEY`; empty when there is no key."""
         if self._kept:
             return f"the key in {self._keeper}"
-        return self._variable or (f"the command in providers.{self._provider}.key" if self._command else "")
+        return self._variable or (f"the command in {self._name}" if self._command else "")
 
     @property
     def missing(self) -> str:
@@ -109,11 +113,10 @@ class KeySource:
     @property
     def advice(self) -> str:
         """What to do where the key is `missing`."""
-        setting = f"providers.{self._provider}.key"
         return (
-            f"set it, or {setting}"
+            f"set it, or {self._name}"
             if self._variable
-            else f"run `motet config key {self._provider}`, or set {setting}"
+            else f"run `motet config key {self._provider}`, or set {self._name}"
         )
 
     async def get(self) -> Secret | None:
@@ -179,11 +182,11 @@ def may_be_key(value: str) -> bool:
     return bool(value) and value.isascii() and value.isprintable() and " " not in value
 
 
-def _split(command: str, provider: str) -> list[str]:
+def _split(command: str, name: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError as error:
-        raise SettingsError(f"providers.{provider}.key: the command cannot be read ({error})") from error
+        raise SettingsError(f"{name}: the command cannot be read ({error})") from error
 
 
 async def _run_command(argv: list[str]) -> tuple[int, bytes]:

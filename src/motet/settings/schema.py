@@ -75,8 +75,16 @@ class BoardSettings(_Table, frozen=True):
     """`[board]`: boards, on which agents and humans write to each other. Nothing of them runs until one is opened."""
 
     url: Annotated[
-        str, Meta(description="`postgresql://…`: boards of a team, on a server; default: a file of your own")
+        str,
+        Meta(
+            description="boards of a team, on a server: `postgresql://USER@HOST/DATABASE`, perhaps with `?schema=NAME` "
+            "(default: motet); default: a file of your own"
+        ),
     ] = ""
+    password: Annotated[
+        str | None,
+        Meta(description="of that server: `env:NAME` or `cmd:COMMAND`; default: of the URL, PGPASSWORD, ~/.pgpass"),
+    ] = None
     project: Annotated[
         str, Meta(description="under which name this project's boards are kept; default: its directory's path")
     ] = ""

@@ -34,6 +34,10 @@ class Kind(Enum):
     """Outside any transaction."""
 
 
+class StoreGone(MotetError):
+    """The store cannot be reached at all: no step of a transaction is tried again by itself."""
+
+
 class Store(Protocol[S]):
     """What the thread uses: opened by its first step, never by two threads. `S` is what a step works with."""
 
@@ -154,8 +158,9 @@ def _write(store: Store[C], steps: Sequence[_Step[C]]) -> None:
     try:
         answers = store.write([step.work for step in steps], durable=durable)
     except BaseException as error:  # noqa: BLE001 (whoever waits gets it)
-        if len(steps) == 1:
-            steps[0].fail(error)
+        if len(steps) == 1 or isinstance(error, StoreGone):
+            for step in steps:
+                step.fail(error)
             return
         for step in steps:
             _write(store, [step])

@@ -1,0 +1,136 @@
+"""Waking other processes through the server: one notification for all that was rung within a moment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from motet.board.database import Tx
+from motet.board.errors import BoardError
+from motet.board.server_url import ServerUrl
+from motet.board.watch import Heard, Hint
+from motet.errors import MotetError
+from motet.storage.worker import Kind, Worker
+
+if TYPE_CHECKING:
+    import psycopg
+
+QUIET = 0.02
+"""Seconds between two notifications of a process."""
+_LONGEST = 7_900
+"""Bytes of one notification (the server takes 8,000); more hints than fit follow in the next."""
+_AGAIN = (0.1, 0.5, 1.0, 5.0)
+"""Seconds to wait before listening again, after the first, second, … lost connection in a row."""
+
+
+class ServerBell:
+    """See `Bell`. What is rung goes through the connection of the boards' thread; listening has one of its own."""
+
+    def __init__(self, url: str, password: Callable[[], str] | None = None) -> None:
+        self._url = url
+        self._password = password
+        self._tag = secrets.token_hex(4)
+        self._worker: Worker[Tx] | None = None
+        self._rung: dict[tuple[str, str], int] = {}
+        self._ringing: asyncio.Task[None] | None = None
+        self._listening: asyncio.Task[None] | None = None
+
+    def through(self, worker: Worker[Tx]) -> None:
+        """Ring through this thread."""
+        self._worker = worker
+
+    def ring(self, hints: Iterable[Hint]) -> None:
+        """See `Bell`."""
+        for hint in hints:
+            key = hint.board, hint.what
+            self._rung[key] = max(hint.seq, self._rung.get(key, 0))
+        if self._rung and (self._ringing is None or self._ringing.done()):
+            self._ringing = asyncio.create_task(self._ring())
+
+    async def listen(self, heard: Heard) -> None:
+        """See `Bell`. A connection that is cut is made again."""
+        began = asyncio.Event()
+        self._listening = asyncio.create_task(self._listen(heard, began))
+        await began.wait()
+
+    async def close(self) -> None:
+        """See `Bell`."""
+        if self._ringing is not None:
+            await self._ringing
+        if self._listening is not None:
+            self._listening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._listening
+
+    async def _ring(self) -> None:
+        while self._rung and self._worker is not None:
+            channel, text = ServerUrl.of(self._url).schema, self._next()
+
+            def notify(tx: Tx, channel: str = channel, text: str = text) -> None:
+                tx.one("SELECT pg_notify(?, ?)", channel, text)
+
+            with contextlib.suppress(BoardError):  # who is not woken looks by itself
+                await self._worker.do(Kind.READ, notify)
+            await asyncio.sleep(QUIET)
+
+    def _next(self) -> str:
+        """The hints that go next."""
+        text = ""
+        hints: list[tuple[str, int, str]] = []
+        while self._rung:
+            (board, what), seq = next(iter(self._rung.items()))
+            longer = json.dumps([self._tag, *hints, (board, seq, what)], separators=(",", ":"))
+            if len(longer) > _LONGEST and text:
+                break
+            text, _ = longer, self._rung.pop((board, what))
+            hints.append((board, seq, what))
+        return text
+
+    async def _listen(self, heard: Heard, began: asyncio.Event) -> None:
+        failures = 0
+        try:
+            import psycopg
+
+            while True:
+                with contextlib.suppress(psycopg.Error, MotetError, OSError):
+                    async with self._connected() as connection:
+                        began.set()
+                        failures = 0
+                        async for note in connection.notifies():
+                            heard(self._hints(note.payload))
+                began.set()
+                await asyncio.sleep(_AGAIN[min(failures, len(_AGAIN) - 1)])
+                failures += 1
+        except ImportError:
+            pass  # it is told to whoever reads or writes
+        finally:
+            began.set()
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncGenerator[psycopg.AsyncConnection[Any]]:
+        import psycopg
+        from psycopg.sql import SQL, Identifier
+
+        from motet.board.postgres import settings_of
+
+        url = ServerUrl.of(self._url)
+        settings = await asyncio.to_thread(settings_of, url, self._password)
+        connection = await psycopg.AsyncConnection.connect(autocommit=True, **settings)
+        try:
+            await connection.execute(SQL("LISTEN {}").format(Identifier(url.schema)))
+            yield connection
+        finally:
+            await connection.close()
+
+    def _hints(self, payload: str) -> list[Hint]:
+        """What a notification of another process says; nothing when it is none of ours."""
+        try:
+            tag, *hints = json.loads(payload)
+            return [Hint(str(b), int(seq), str(what)) for b, seq, what in hints] if tag != self._tag else []
+        except (ValueError, TypeError):
+            return []
