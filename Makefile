@@ -39,7 +39,7 @@ bench-nvim: setup
 fuzz: setup
 	@$(BIN)/python tools/fuzz.py $(ARGS)
 
-SOAKED := tests/nvim/test_chat_chaos.py tests/history/test_killed.py tests/history/test_damage.py tests/chat/test_kill.py tests/chat/test_stack_rules.py
+SOAKED := tests/nvim/test_chat_chaos.py tests/history/test_killed.py tests/history/test_damage.py tests/chat/test_kill.py tests/chat/test_stack_rules.py tests/board/test_killed.py
 
 soak: setup
 	@MOTET_KILL_ALL=1 $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 $(SOAKED) $(ARGS)

@@ -36,6 +36,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.fixture
+def there(server: Server) -> Iterator[Place]:
+    """Boards on the server: for tests that are about it."""
+    with on_server(server, "test_there") as place:
+        yield place
+
+
+@pytest.fixture
 async def boards(place: Place) -> AsyncIterator[Boards]:
     async with place.boards() as boards:
         yield boards

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 import pytest
 from board.board_kit import PROJECT, Page
-from board.places import Place, Server, on_server
+from board.places import Place, Server
 
 from motet.board import AgentKind, BoardError, BoardTooNew, Hint, NewAgent
 from motet.board import postgres as engine
@@ -24,12 +24,6 @@ from motet.errors import SettingsError
 from motet.settings import BoardSettings
 
 SECRET = "s3cret-W0rd"
-
-
-@pytest.fixture
-def there(server: Server) -> Iterator[Place]:
-    with on_server(server, "test_there") as place:
-        yield place
 
 
 def _why(url: str, password: Callable[[], str] | None = None) -> str:

@@ -28,8 +28,20 @@ _ONLY_ACKNOWLEDGES = re.compile(
 _NOISE = re.compile(r"@[\w:?-]+!?|[^\w👍🙏]+")
 
 
-def of(tx: Tx, draft: Draft, author: Agent, now: float) -> list[Delivery]:
-    """The deliveries that caused a draft. Of an agent's post that names none, the last one that it was given, while
+_GIVEN = "state IN ('in_context', 'acked', 'answered') AND changed > ?"
+
+
+def given(tx: Tx, authors: Sequence[str], now: float) -> frozenset[str]:
+    """Those of `authors` that were given something recently."""
+    rows = tx.all(
+        f"SELECT DISTINCT recipient FROM deliveries WHERE recipient IN ({marks(authors)}) AND {_GIVEN}",
+        *(*authors, now - _RECENT),
+    )
+    return frozenset(str(row[0]) for row in rows)
+
+
+def of(tx: Tx, draft: Draft, author: Agent, now: float, *, was_given: bool) -> list[Delivery]:
+    """The deliveries that caused a draft. Of an agent's post that names none, the last one that it was `given`, while
     that is recent: nobody gets out of a chain by not saying so. Raises `BoardMissing` for one that is not its own."""
     if author.kind is AgentKind.HUMAN:
         return []
@@ -40,11 +52,10 @@ def of(tx: Tx, draft: Draft, author: Agent, now: float) -> list[Delivery]:
         if draft.answers and draft.answers not in {one.id for one in found}:
             raise BoardMissing(f"{draft.answers!r} is no delivery of yours; `board_read` lists what waits for you")
         return found
-    if draft.by_human:
+    if draft.by_human or not was_given:
         return []
     row = tx.one(
-        f"{JOINED} WHERE recipient = ? AND state IN ('in_context', 'acked', 'answered') AND changed > ? "
-        "ORDER BY changed DESC LIMIT 1",
+        f"{JOINED} WHERE recipient = ? AND {_GIVEN} ORDER BY changed DESC LIMIT 1",
         *(author.address, now - _RECENT),
     )
     return [delivery_of(row)] if row else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,12 +41,12 @@ class Chain:
         return "money" if self.cost >= self.most_cost else ""
 
 
-def begin(tx: Tx, chain: str, board: str, limits: Limits, now: float) -> None:
-    """Nothing caused the post `chain`."""
-    tx.run(
+def begin(tx: Tx, begun: Sequence[tuple[str, str]], limits: Limits, now: float) -> None:
+    """Posts, each with its board, that nothing caused."""
+    tx.many(
         "INSERT INTO chains (id, board, began, state, tokens, cost, most_tokens, most_cost) "
         "VALUES (?, ?, ?, 'running', 0, 0, ?, ?)",
-        *(chain, board, now, limits.tokens, limits.cost),
+        [(chain, board, now, limits.tokens, limits.cost) for chain, board in begun],
     )
 
 

@@ -80,10 +80,11 @@ class Rates:
             "ON CONFLICT (who, span) DO UPDATE SET posts = used.posts + excluded.posts",
             [(who, minute, posts) for who, posts in sorted(self.made.items())],
         )
-        tx.many(
-            "DELETE FROM used WHERE who = ? AND span > 1000000 AND span < ?",  # days are smaller numbers
-            [(who, minute - 1) for who in sorted(self.made)],
-        )
+        if self.made:
+            tx.run(
+                f"DELETE FROM used WHERE who IN ({marks(list(self.made))}) AND span > 1000000 AND span < ?",
+                *(*sorted(self.made), minute - 1),  # days are smaller numbers
+            )
 
 
 def agent_rate(address: str) -> str:

@@ -1,6 +1,7 @@
 """Writing to boards, as steps of a transaction: many posts at once, each stored with its deliveries, or refused.
 
-A post exists when the transaction has been committed. Numbers have no gaps: they are given out in it, by one row.
+A post exists when the transaction has been committed. Numbers have no gaps: they are given out in it, by one row, and
+writers take turns.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from motet.board.database import Tx, marks
 from motet.board.directory import BOARD, board_of
 from motet.board.errors import BoardError
 from motet.board.limits import Limits, Rates, agent_rate, board_rate, pair_rate
-from motet.board.members import Members
+from motet.board.members import Members, Membership
 from motet.board.mentions import Called
 from motet.board.notices import is_told, notify, refused
 from motet.board.rows import POST, delivery_values, post_of, post_values
@@ -67,7 +68,9 @@ class Posting:
     members: Members
     _authors: dict[str, Agent] = field(default_factory=dict[str, Agent])
     _boards: dict[str, Board] = field(default_factory=dict[str, Board])
+    _there: dict[str, Membership] = field(default_factory=dict[str, Membership])
     _rates: Rates = field(default_factory=lambda: Rates(0))
+    _given: frozenset[str] = frozenset()
 
     def append(self, drafts: Sequence[Draft]) -> list[Posted | MotetError]:
         """Store `drafts` in order; what cannot be posted is the error that says why."""
@@ -101,11 +104,10 @@ class Posting:
         authors, boards = sorted({draft.author for draft in drafts}), sorted({draft.board for draft in drafts})
         rows = self.tx.all(f"SELECT {AGENT} FROM agents WHERE address IN ({marks(authors)})", *authors)
         self._authors = {agent.address: agent for agent in (agent_of(self.tx, row) for row in rows)}
-        # The row of a board is locked until the commit: numbers are given out, and seen, in their order.
-        for board in boards:
-            self.tx.run("UPDATE boards SET last = last WHERE id = ?", board)
         rows = self.tx.all(f"SELECT {BOARD} FROM boards WHERE id IN ({marks(boards)})", *boards)
         self._boards = {board.id: board for board in map(board_of, rows)}
+        self._there = {board: self.members.of(self.tx, board) for board in self._boards}
+        self._given = causes.given(self.tx, authors, self.now)
         self._rates = Rates.read(self.tx, [*map(agent_rate, authors), *map(board_rate, boards)], self.now)
 
     def _known(self, drafts: Sequence[Draft]) -> dict[tuple[str, str], Post]:
@@ -130,9 +132,9 @@ class Posting:
             raise BoardError(f"there is no {what}")
         body = checked_body(draft.body, self.limits)
         kind = kind_of(draft)
-        members = self.members.of(self.tx, board.id)
+        members = self._there[board.id]
         called = members.called(body, author.address)
-        caused = causes.of(self.tx, draft, author, self.now)
+        caused = causes.of(self.tx, draft, author, self.now, was_given=author.address in self._given)
         answered = causes.answered(self.tx, draft, board.id)
         screen(self.tx, author, board, kind, called, self.now, is_member=author.address in members.addresses)
         if author.kind is not AgentKind.HUMAN and kind not in _QUIET_KINDS:
@@ -168,10 +170,12 @@ class Posting:
         finding.add(
             self.tx, [(self.members.number(self.tx, post.board) * ROW + post.seq, post.body) for post in posts]
         )
-        for one in planned:
-            if one.chain == one.id:
-                chains.begin(self.tx, one.chain, one.board.id, self.limits, self.now)
-        stored = {one.id: self._deliver(one, post) for one, post in zip(planned, posts, strict=True)}
+        begun = [(one.chain, one.board.id) for one in planned if one.chain == one.id]
+        chains.begin(self.tx, begun, self.limits, self.now)
+        deliveries: list[tuple[object, ...]] = []
+        stored = {one.id: self._deliver(one, post, deliveries) for one, post in zip(planned, posts, strict=True)}
+        if deliveries:
+            self.tx.many(f"INSERT INTO deliveries VALUES ({marks(deliveries[0])})", deliveries)
         for one in planned:
             if one.draft.answers:
                 causes.mark_answered(self.tx, one.draft.answers, one.author.address, one.id, self.now)
@@ -200,11 +204,12 @@ class Posting:
                 self.tx.run("UPDATE boards SET last = ? WHERE id = ?", seq, board)
         return posts
 
-    def _deliver(self, one: _Planned, post: Post) -> Posted:
+    def _deliver(self, one: _Planned, post: Post, deliveries: list[tuple[object, ...]]) -> Posted:
+        """Tell whom a post reaches; `deliveries` get the rows that are to be stored."""
         called, named = one.called, one.addressees
         # Whoever is called anyway answers for its role.
         roles = [call for call in called.roles if not called.everyone and named.keys().isdisjoint(call.members)]
-        there = self.members.of(self.tx, post.board)  # humans use up nothing
+        there = self._there[post.board]  # humans use up nothing
         among = len(there.addresses - there.humans - {post.author}) if called.everyone else 0
         share = post.budget.share(max(len(named.keys() - there.humans) + len(roles), among))
         values = [
@@ -215,8 +220,7 @@ class Posting:
             delivery_values(new_id(), post, share, role=call.role, high=call.high, mentioned=True, now=self.now)
             for call in roles
         ]
-        if values:
-            self.tx.many(f"INSERT INTO deliveries VALUES ({marks(values[0])})", values)
+        deliveries += values
         if called.everyone:
             self.tx.run(
                 "INSERT INTO broadcasts (board, seq, high, among) VALUES (?, ?, ?, ?)",
