@@ -9,6 +9,7 @@ async with Boards.in_directory(state) as boards:
 
 from motet.board.boards import Boards
 from motet.board.chains import Chain, ChainState
+from motet.board.deciding import AskHuman, Decision, Facts, Judge, Judgement, by_rule, decide
 from motet.board.errors import AgentMissing, BoardError, BoardMissing, BoardRefused, BoardTooNew
 from motet.board.finding import Query
 from motet.board.framing import FROM_OTHERS, barred, framed
@@ -48,6 +49,7 @@ __all__ = [
     "AgentKind",
     "AgentMissing",
     "AgentState",
+    "AskHuman",
     "Board",
     "BoardError",
     "BoardMissing",
@@ -57,11 +59,15 @@ __all__ = [
     "Budget",
     "Chain",
     "ChainState",
+    "Decision",
     "Delivery",
     "DeliveryState",
     "Draft",
+    "Facts",
     "FileLease",
     "Hint",
+    "Judge",
+    "Judgement",
     "Limits",
     "NewAgent",
     "Notice",
@@ -78,6 +84,8 @@ __all__ = [
     "Told",
     "Watch",
     "barred",
+    "by_rule",
+    "decide",
     "entry",
     "framed",
     "head",

@@ -14,6 +14,7 @@ from typing import NoReturn, TypeVar
 from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading, tending
 from motet.board import digest as digests
 from motet.board.database import Database, Tx, Work
+from motet.board.deciding import Facts
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
 from motet.board.members import Members
@@ -304,6 +305,14 @@ class Boards:
         settled = await self._write(work)
         self._ring([Hint(settled.post.board, what="changes")])
         return settled
+
+    async def facts(self, delivery: str) -> Facts:
+        """What is to be known for the decision whether it is answered. Raises `BoardMissing`."""
+        return await self._read(partial(inbox.facts, delivery=delivery, limits=self.limits, now=_now()))
+
+    async def spent(self, chain: str, what: str) -> bool:
+        """A chain's budget is used up: the humans are told, once. Returns whether that was now."""
+        return await self._write(partial(chains.spent, chain=chain, what=what, now=_now()))
 
     async def deliveries(
         self, *, recipient: str = "", board: str = "", author: str = "", state: str = "", limit: int = 100

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from motet.board import chains
 from motet.board.agents import agent_of
 from motet.board.database import Tx, marks
+from motet.board.deciding import Facts
+from motet.board.directory import get_board
 from motet.board.errors import BoardMissing
-from motet.board.limits import agent_rate, board_rate, use
+from motet.board.limits import Limits, agent_rate, board_rate, over_cap, use
 from motet.board.notices import notify
 from motet.board.rows import JOINED, POST, delivery_of, delivery_values, post_of
 from motet.board.values import Agent, AgentKind, Delivery, DeliveryState, NoticeKind, Post
@@ -220,6 +222,15 @@ def overdue(tx: Tx, now: float) -> list[Delivery]:
         text = f"{who} did not answer request {one.post.seq} of {one.post.author} in time"
         notify(tx, one.post.board, NoticeKind.STOPPED, text, now, about=one.id)
     return found
+
+
+def facts(tx: Tx, delivery: str, limits: Limits, now: float) -> Facts:
+    """What is to be known for the decision whether it is answered. Raises `BoardMissing`."""
+    one = get(tx, delivery)
+    agent, board = agent_of(tx, one.recipient), get_board(tx, one.post.board)
+    paused = agent.address if agent.paused else f"the board {board.name}" if board.paused else ""
+    cap = over_cap(tx, agent.address, board.id, limits, now)
+    return Facts(one, agent, chains.get(tx, one.post.chain), cap, paused)
 
 
 def deliveries(

@@ -119,6 +119,13 @@ class Seat:
         draft = Draft(post.board, self.address, body, kind, post.id, key, answers, self.caused, self.by_human)
         return await self.boards.post(draft)
 
+    async def status(self, one: Delivery, body: str) -> Posted:
+        """Tell the author of a delivered post what became of it; the delivery stays as it is."""
+        key = f"status {one.id} {body}"
+        return await self.boards.post(
+            Draft(one.post.board, self.address, body, PostKind.STATUS, one.post.id, key, causes=(one.id,))
+        )
+
     async def read(self, board: str = GENERAL, after: int | None = None, limit: int = 50) -> list[Post]:
         """The newest posts of a board, or those behind number `after`; they count as read."""
         found = await self.board(board)

@@ -16,7 +16,7 @@ from motet.chat.events import ChatEvent, End, Ended, Level, Notice
 from motet.chat.happening import Happening
 from motet.chat.inspecting import Changed, Inspection, change, inspected
 from motet.chat.keeping import Keeping
-from motet.chat.naming import give_title, take_title
+from motet.chat.naming import give_title, label_of, take_title
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.saying import SENDS, Saying
 from motet.chat.share import Prepared, Share
@@ -24,9 +24,8 @@ from motet.chat.title import clean_title
 from motet.context import State
 from motet.errors import ModelError, ModelErrorKind, MotetError
 from motet.history import ChatInfo
-from motet.messages import Message, MessageStack, Role
+from motet.messages import Message, MessageStack
 from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
-from motet.tools import Toolbox
 from motet.tools.builtin import EDIT_TOOLS
 from motet.turn import (
     AnswerStarted,
@@ -86,7 +85,7 @@ class Chat:
             self._share.mark(item_id, state)
         self._happening = Happening()
         self._saying = Saying(parts, self._conversation, self._share, lambda event: self._happening.tell(event))
-        self._conversation.join = lambda: self._saying.join(self.model.limits)
+        self._conversation.join = lambda: self._saying.join(self.model.limits, self.spending)
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
         parts.before_asking = self._drawn
@@ -148,6 +147,16 @@ class Chat:
     def go_on(self) -> AsyncGenerator[ChatEvent]:
         """Let the model go on where a limit ended the turn, or ask again what was not answered."""
         return self._turn(self._no_new_text)
+
+    def receive(self) -> AsyncGenerator[ChatEvent]:
+        """Let the model deal with what others sent (`ChatParts.arrivals`): a turn as of `send`, that no human began."""
+        return self._turn(lambda: self._saying.receive(self.model, self._set_budget))
+
+    async def take_in(self, messages: Sequence[Message]) -> None:
+        """Keep what others sent, for the next turn to read. Raises `MotetError` while one runs."""
+        self._require_rest()
+        self._require_writable()
+        await self._saying.take_in(messages)
 
     def say(self, text: str) -> None:
         """Say `text` while a turn runs: it joins the conversation before the model's next round, or when the turn ends
@@ -235,14 +244,21 @@ class Chat:
     async def hand_over(self, name: str) -> bool:
         """Hand over a tool or a group; false when it was. Raises `UsageError` for a name that there is not."""
         self._require_rest()
-        tools, cycle = self.parts.tools.copy(), self._conversation.stack.cycle
-        prompts = [message.with_meta(cycle=cycle).estimated() for message in tools.hand_over(name)]
-        if cycle:
-            await to_the_end(self._conversation.add_all(prompts))
-        else:
-            self._conversation.begin(prompts)
+        tools = self.parts.tools.copy()
+        prompts = tools.hand_over(name)
+        await self.remember(prompts)
         self.parts.tools = tools
         return bool(prompts)
+
+    async def remember(self, messages: Sequence[Message]) -> None:
+        """Add what nobody said, such as prompts; a new chat keeps it with the first thing that is said."""
+        self._require_rest()
+        cycle = self._conversation.stack.cycle
+        added = [message.with_meta(cycle=cycle).estimated() for message in messages]
+        if cycle:
+            await to_the_end(self._conversation.add_all(added))
+        else:
+            self._conversation.begin(added)
 
     async def take_away(self, name: str) -> bool:
         """Take a tool or a group away again; false when it was not handed over."""
@@ -333,7 +349,8 @@ class Chat:
         defect: Exception | None = None
         try:
             await prepare()
-            async with self.parts.around_turn(self._label):
+            await self.parts.arrivals.begun()
+            async with self.parts.around_turn(label_of(self.messages)):
                 ended = await self._rounds(happening)
         except asyncio.CancelledError:
             ended = Ended(End.STOPPED)
@@ -366,6 +383,8 @@ class Chat:
             if not self.info.title:
                 await take_title(self, "", happening.tell)
             await self._count()
+            for event in await self.parts.arrivals.ended(ended, self.spending):
+                happening.tell(event)
             if self._saying.waiting:
                 await self._saying.join_plainly()
                 ended = replace(ended, can_go_on=True)
@@ -394,7 +413,7 @@ class Chat:
                             pass
                     happening.tell(event)
             if limit:
-                await self._saying.join(self.model.limits)
+                await self._saying.join(self.model.limits, self.spending)
                 return Ended(End.LIMIT, limit, can_go_on=True)
             if not self.info.title:
                 await give_title(self, happening.tell)
@@ -403,10 +422,9 @@ class Chat:
             self._set_budget()  # the model may be another one now
 
     def _run_turn(self) -> AsyncGenerator[TurnEvent]:
-        gate, toolbox = self.parts.gate, self._toolbox()
-        return run_turn(
-            self.model, self._conversation, toolbox, gate, self.options.limits, self.spending, sends=SENDS
-        )
+        gate, toolbox = self.parts.gate, self.parts.toolbox(self.options.tool_timeout)
+        limits = [*self.options.limits, *self.parts.arrivals.limits]
+        return run_turn(self.model, self._conversation, toolbox, gate, limits, self.spending, sends=SENDS)
 
     async def _no_new_text(self) -> None:
         self._saying.go_on()
@@ -437,27 +455,15 @@ class Chat:
         self.spending.add(usage)
         return text, model.name
 
-    def _toolbox(self, tools: Tools | None = None) -> Toolbox:
-        handed = (tools or self.parts.tools).handed_over()
-        plans = self.parts.gate.plans
-        return Toolbox(handed, outputs=self.parts.outputs, timeout=self.options.tool_timeout, plans=plans)
-
     def _set_budget(self, tools: Tools | None = None) -> tuple[ToolDefinition, ...]:
         """Reckon with the model as it is now, and with `tools`, or those that were handed over; their definitions."""
-        handed = self._toolbox(tools).definitions
+        handed = self.parts.toolbox(self.options.tool_timeout, tools).definitions
         definitions = handed if self.model.limits.tools else ()
         self._conversation.tools_in_text = "" if self.model.limits.tools else tools_in_text(handed, _EDITS)
         self._conversation.budget = Budget.of(self.model.limits, definitions, self.options.max_prompt_tokens)
         self._conversation.pinned = self._share.pinned
         self._conversation.system = (tools or self.parts.tools).system_prompt
         return definitions
-
-    @property
-    def _label(self) -> str:
-        """What the turn is called where it can be taken back."""
-        messages = reversed(tuple(self._conversation.stack))
-        said = next((one.shown for one in messages if one.role is Role.USER and one.visible), "")
-        return f"chat: {' '.join(said.split())[:60]}" if said else "chat"
 
     def _require_writable(self) -> None:
         if not self.is_writable:

@@ -66,3 +66,9 @@ def title_by_words(messages: Sequence[Message]) -> str:
     """A title from the first thing that the human said; empty where nothing was."""
     first = next((message for message in messages if message.role is Role.USER and message.visible), None)
     return fallback_title(first.shown) if first is not None else ""
+
+
+def label_of(messages: Sequence[Message]) -> str:
+    """What a turn is called where it can be taken back."""
+    said = next((one.shown for one in reversed(messages) if one.role is Role.USER and one.visible), "")
+    return f"chat: {' '.join(said.split())[:60]}" if said else "chat"

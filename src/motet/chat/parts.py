@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from motet.chat.events import ChatEvent
+from motet.chat.events import ChatEvent, Ended
 from motet.chat.hooks import Hooks
 from motet.context import Commands, Known, Library, RuleGroup, Sources
 from motet.errors import MotetError
@@ -17,7 +17,7 @@ from motet.history import ChatInfo, History
 from motet.messages import Message
 from motet.models.protocol import Model
 from motet.permissions import Gate
-from motet.tools import Tool
+from motet.tools import Tool, Toolbox
 from motet.turn import (
     CostLimit,
     Limit,
@@ -38,6 +38,7 @@ class Work(StrEnum):
     EDIT = "edit"
     TITLE = "title"
     COMPACT = "compact"
+    REPLY = "reply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,68 @@ class NoTools:
         return {}
 
 
+class Arrivals(Protocol):
+    """What others send to a chat: it opens a turn, or joins one between two rounds of the model."""
+
+    @property
+    def limits(self) -> Sequence[Limit]:
+        """Limits of the turn that runs, besides the chat's own."""
+        ...
+
+    async def opening(self) -> Sequence[Message] | None:
+        """What opens a turn; nothing where one that broke off is to go on. None: there is nothing to do."""
+        ...
+
+    async def begun(self) -> None:
+        """A turn has begun: what opens it is kept."""
+        ...
+
+    async def joining(self, spending: Spending) -> Sequence[Message]:
+        """What joins the turn that runs, which has used `spending` so far. Called before each request."""
+        ...
+
+    async def kept(self, messages: Sequence[Message]) -> Sequence[ChatEvent]:
+        """These of `opening` or `joining` are stored; what the human is told."""
+        ...
+
+    async def held(self) -> str:
+        """Why nothing more may be done in this turn; empty when it may go on. Called before each tool call."""
+        ...
+
+    async def ended(self, ended: Ended, spending: Spending) -> Sequence[ChatEvent]:
+        """A turn that had begun is over; what the human is told."""
+        ...
+
+
+class NoArrivals:
+    """A chat to which nobody sends anything."""
+
+    limits: Sequence[Limit] = ()
+
+    async def opening(self) -> Sequence[Message] | None:
+        """See `Arrivals`."""
+        return None
+
+    async def begun(self) -> None:
+        """See `Arrivals`."""
+
+    async def joining(self, spending: Spending) -> Sequence[Message]:
+        """See `Arrivals`."""
+        return ()
+
+    async def kept(self, messages: Sequence[Message]) -> Sequence[ChatEvent]:
+        """See `Arrivals`."""
+        return ()
+
+    async def held(self) -> str:
+        """See `Arrivals`."""
+        return ""
+
+    async def ended(self, ended: Ended, spending: Spending) -> Sequence[ChatEvent]:
+        """See `Arrivals`."""
+        return ()
+
+
 ModelFor = Callable[[Work, Model], Awaitable[Model]]
 """The model for a kind of work; the chat's own, which is given, where the user named no other."""
 
@@ -206,6 +269,7 @@ class ChatParts:
     context: Context | None = None
     tools: Tools = field(default_factory=NoTools)
     hooks: Hooks = field(default_factory=Hooks)
+    arrivals: Arrivals = field(default_factory=NoArrivals)
     create: Callable[[], Awaitable[None]] | None = None
     """Makes a new chat known to the history; None: it is known."""
     around_turn: Callable[[str], AbstractAsyncContextManager[None]] = plainly
@@ -220,6 +284,12 @@ class ChatParts:
     """Set by the chat; to be awaited before a human is asked anything: all that happened is on the screen then."""
     tell: Callable[[ChatEvent], None] = unheard
     """Set by the chat: the next event of its turn."""
+
+    def toolbox(self, timeout: float, tools: Tools | None = None) -> Toolbox:
+        """The tools of a turn: those that were handed over, or those of `tools`."""
+        held = None if isinstance(self.arrivals, NoArrivals) else self.arrivals.held
+        handed = (tools or self.tools).handed_over()
+        return Toolbox(handed, outputs=self.outputs, timeout=timeout, plans=self.gate.plans, held=held)
 
     async def rename(self, info: ChatInfo, title: str) -> ChatInfo:
         """The chat with a new title, kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from motet.chat.conversation import ChatConversation
@@ -13,7 +13,7 @@ from motet.chat.share import Prepared, Share, newest
 from motet.errors import MotetError
 from motet.messages import Message
 from motet.models.protocol import Limits, Model
-from motet.turn import ask_to_send, to_the_end
+from motet.turn import Spending, ask_to_send, to_the_end
 
 SENDS = "your messages, what you share in them, and what tools find"
 """What leaves for a provider, in the words of the question about it."""
@@ -66,10 +66,41 @@ class Saying:
             raise NothingToSend("nothing was said yet; nothing was sent")
         self.has_begun = True
 
-    async def join(self, limits: Limits) -> None:
-        """What was said while the turn ran becomes part of the conversation, with what it shares; and so do the rules for
-        files that the model has come by."""
+    async def receive(self, model: Model, reckon: Callable[[], object]) -> None:
+        """Open a turn with what others sent, or let one of theirs go on. Raises `NothingToSend`, `TooLong`,
+        `PermissionDenied` before anything is kept."""
+        arrivals = self.parts.arrivals
+        messages = await arrivals.opening()
+        if messages is None:
+            raise NothingToSend("nothing has come; nothing was sent")
+        if not messages:
+            self.go_on()
+            return
+        reckon()
+        cycle = self.conversation.stack.cycle + 1
+        messages = [message.with_meta(cycle=cycle).estimated() for message in messages]
+        told = await self.conversation.fitting(messages)
+        await ask_to_send(model, self.parts.gate, SENDS)
+        await to_the_end(self._take_in(messages))
+        self.tell(Sent(messages[-1].id, cycle, self.conversation.budget.tokens(told)))
+
+    async def take_in(self, messages: Sequence[Message]) -> None:
+        """Others' messages become part of the conversation while no turn runs."""
+        cycle = self.conversation.stack.cycle
+        await to_the_end(self._take_in([message.with_meta(cycle=cycle).estimated() for message in messages]))
+
+    async def _take_in(self, messages: Sequence[Message]) -> None:
+        await self.conversation.add_all(messages)
+        self.has_begun = True
+        for event in await self.parts.arrivals.kept(messages):
+            self.tell(event)
+
+    async def join(self, limits: Limits, spending: Spending) -> None:
+        """What was said and sent while the turn ran becomes part of the conversation, with what it shares; and so do the
+        rules for files that the model has come by."""
         await self._join_said(limits)
+        if arrived := await self.parts.arrivals.joining(spending):
+            await self.take_in(arrived)
         try:
             rules, events = await self.share.rules_for_seen(self.conversation.stack.cycle)
         except MotetError as error:

@@ -201,6 +201,7 @@ CHAT_COMMANDS: Sequence[ChatCommand] = (
     ChatCommand("retry", "send the last message again"),
     ChatCommand("model", "show or change the model", "[NAME]"),
     ChatCommand("tools", "show the tools that were handed over"),
+    ChatCommand("board", "talk with other agents on a board; `leave` leaves it", "[NAME [as NAME] [in ROLE…]]"),
     ChatCommand("clear", "begin a new chat"),
     ChatCommand("prompt", "use a prompt of the library", "[NAME]"),
     ChatCommand("pin", "send a shared file again whenever it has changed", "ITEM", "Item to pin"),

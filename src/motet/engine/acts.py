@@ -13,6 +13,7 @@ from motet.chat import Changed, Chat
 from motet.chat.view import sizes
 from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State
 from motet.context.commands import ChatCommand
+from motet.engine.board_command import board_command
 from motet.engine.chat_names import short_id
 from motet.engine.chats import Chats
 from motet.engine.engine import Engine
@@ -100,6 +101,7 @@ class Acts:
             "retry": self._retry,
             "model": self._model,
             "tools": self._tools,
+            "board": self._board,
             "clear": self._clear,
             "prompt": self._prompt,
             "pin": self._pin,
@@ -240,6 +242,11 @@ class Acts:
         self._reader.say(
             f"Tools: {', '.join(names)}" if names else "No tools; @files, @cmd, @web in a message hand some over."
         )
+        return Next()
+
+    async def _board(self, call: CommandCall) -> Next:
+        for line in await board_command(self._chat, self._chats, call.argument):
+            self._reader.say(line)
         return Next()
 
     async def _clear(self, call: CommandCall) -> Next:

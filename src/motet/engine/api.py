@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from motet.chat import Chat, ChatEvent, Ended
 from motet.context import Feature, own_command, own_variable
@@ -30,6 +30,9 @@ from motet.tools import Reviewer
 from motet.tools.function_tool import ALL_EFFECTS, FunctionTool
 from motet.tools.kit import Human, Nobody
 from motet.turn import AnswerStarted
+
+if TYPE_CHECKING:
+    from motet.engine.board_agent import BoardAgent  # comes with boards
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -58,7 +61,7 @@ class Motet:
             chosen, _ = await self._engine.choose_model(model, "chat")
             return await self._opened.open(resume, chosen) if resume else self._opened.new(chosen, tools=tools)
 
-        return Conversation(begin, self._fork)
+        return Conversation(begin, self._fork, lambda: self._opened)
 
     def tool(self, function: F) -> F:
         """Make a plain function a tool, as a decorator: its name, type hints and docstring are what a model is told.
@@ -118,9 +121,13 @@ class Conversation:
     """A chat. `send` gives its events; the last is an `Ended`."""
 
     def __init__(
-        self, begin: Callable[[], Awaitable[Chat]], fork: Callable[[Chat, str | None], Awaitable[Chat]]
+        self,
+        begin: Callable[[], Awaitable[Chat]],
+        fork: Callable[[Chat, str | None], Awaitable[Chat]],
+        chats: Callable[[], Chats],
     ) -> None:
         self._begin = begin
+        self._chats = chats
         self._fork = fork
         self._chat: Chat | None = None
         self._beginning = asyncio.Lock()
@@ -155,6 +162,12 @@ class Conversation:
                         pass
         return "".join(pieces).strip("\n")
 
+    async def join(self, board: str, name: str = "", roles: Sequence[str] = ()) -> BoardAgent:
+        """Take part on a board, under an address that begins with `name`. What comes for this chat is answered while
+        `serve` of what is returned runs, and joins every turn of `send`."""
+        chat = await self.ready()
+        return await self._chats().join_board(chat, board, name, roles)
+
     def stop(self) -> None:
         """End the turn that runs."""
         if self._chat is not None:
@@ -167,7 +180,7 @@ class Conversation:
             chat = await self.ready()
             return await self._fork(chat, None if at is None else chat.before_cycle(at))
 
-        return Conversation(begin, self._fork)
+        return Conversation(begin, self._fork, self._chats)
 
     @property
     def messages(self) -> tuple[Message, ...]:

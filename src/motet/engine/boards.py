@@ -78,10 +78,14 @@ def project_of(settings: BoardSettings, root: Path) -> str:
 def human(settings: BoardSettings) -> NewAgent:
     """The human in front of this process; the same one wherever that user sits down on this machine."""
     user = _user()
-    name = _NO_NAME.sub("-", settings.name or user).strip("-")[:LONGEST_NAME].rstrip("-")
-    if not name or name.casefold() in RESERVED:
-        name = "me"
+    name = usable_name(settings.name or user, "me")
     return NewAgent(name, AgentKind.HUMAN, f"{user}@{socket.gethostname()}", policy=Policy.NEVER)
+
+
+def usable_name(text: str, otherwise: str) -> str:
+    """A name for boards that is as near to `text` as can be; `otherwise` where nothing of it can be one."""
+    name = _NO_NAME.sub("-", text).strip("-")[:LONGEST_NAME].rstrip("-")
+    return name if name and name.casefold() not in RESERVED else otherwise
 
 
 def _user() -> str:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motet.chat import Chat, ChatOptions, ChatParts, Context, Hooks, Level, Notice, Work
-from motet.chat.parts import nothing
+from motet.chat.parts import nothing, plainly
 from motet.context import Command, Editor, Variable
+from motet.engine.boarding import Boarding
+from motet.engine.claims import BoardClaims
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
 from motet.engine.handed import edit_format, hooks_of, tool_set
@@ -26,6 +28,7 @@ from motet.permissions import Action, Answer, Ask, Denial, Gate
 from motet.prompts import prompt
 from motet.settings import Settings
 from motet.tools import Tool
+from motet.tools.board_tool import board_tools
 from motet.tools.groups import ToolSet
 from motet.tools.kit import Human, Kit, Question
 from motet.tools.notes import Notes
@@ -34,6 +37,7 @@ from motet.workspace import DiskWorkspace, KeptWorkspace
 
 if TYPE_CHECKING:
     from motet.edits import Proposal
+    from motet.engine.board_agent import BoardAgent
     from motet.tools import EditDesk, Reviewer
 
 
@@ -69,6 +73,7 @@ class House:
     diagnosing: Diagnosing
     pages: Pages
     faults: FaultLog
+    boarding: Boarding
 
 
 @dataclass(slots=True)
@@ -124,7 +129,19 @@ class Chats:
         chat = self._chat(stored.info, model, stored.messages, writable=lease is not None, notes=stored.notes)
         if not stored.messages:  # only a draft was kept
             self._begin(chat)
+        try:
+            await self.house.boarding.rejoin(chat, self.front.human)
+        except MotetError as error:
+            chat.notes = (*chat.notes, f"this chat could not go back to its board: {error}")
         return chat
+
+    def board_agent(self, chat: Chat) -> BoardAgent | None:
+        """The place of a chat on boards, if it has one. Whoever draws the chat runs its turns."""
+        return self.house.boarding.agent(chat)
+
+    async def join_board(self, chat: Chat, board: str, name: str = "", roles: Sequence[str] = ()) -> BoardAgent:
+        """Let a chat take part on a board, now and whenever it is opened again. Raises `MotetError`."""
+        return await self.house.boarding.join(chat, board, name, roles, self.front.human)
 
     async def fork(self, chat: Chat, before: str | None = None) -> Chat:
         """A new chat that begins with what `chat` says before the message with the id `before`; None: with all of
@@ -147,6 +164,7 @@ class Chats:
     async def let_go(self, chat: Chat) -> None:
         """End what runs in one chat, and let others have it."""
         await chat.close()
+        await self.house.boarding.leave(chat)
         self._open.remove(chat)
         await self._tools.pop(chat.id).close()
         lease = self._leases.pop(chat.id, None)
@@ -157,6 +175,7 @@ class Chats:
         """End what runs, and let others have the chats."""
         for chat in self._open:
             await chat.close()
+        await self.house.boarding.close()
         for tools in self._tools.values():
             await tools.close()
         for lease in self._leases.values():
@@ -195,17 +214,21 @@ class Chats:
         if front.files is not None:
             workspace, front.reviewer = front.files(disk)
 
+        boarding, claims = house.boarding, BoardClaims(house.boarding, info.id, house.root)
+
         @cache
         def desk() -> EditDesk:
             from motet.tools.desk import EditDesk
 
             after = house.diagnosing.after_edit
-            return EditDesk(workspace, front, after, approximate="propose" if self.front.ask else "refuse", gate=gate)
+            near = "propose" if self.front.ask else "refuse"
+            return EditDesk(workspace, front, after, approximate=near, gate=gate, claims=claims)
 
         outputs = house.state / "outputs" / info.id
         parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings, titles=self.titles))
-        kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told))
+        kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told), claims)
         wired: dict[str, Maker] = {"get_diagnostics": house.diagnosing.tool, **house.pages.tools(info.id)}
+        wired |= board_tools(lambda: boarding.speaker(info.id))
         tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format(settings, model.name), wired)
         parts.tools = tools
         parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
@@ -223,6 +246,7 @@ class Chats:
 
         parts.model_for = model_for
         front.wait = lambda: parts.before_asking()
+        front.asking = lambda what: boarding.asking(info.id, what)
         chat = Chat(parts, info, model, () if is_new else messages, writable=writable, notes=notes)
         if is_new:
             chat.begin(messages, ())
@@ -252,22 +276,26 @@ class _After:
         self.reviewer = front.reviewer
         self.files = front.files
         self.wait: Callable[[], Awaitable[None]] = nothing
+        self.asking: Callable[[str], AbstractAsyncContextManager[None]] = plainly
 
     async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """See `Reviewer`."""
         await self.wait()
-        return await self.reviewer.review(proposals)
+        async with self.asking("a look at its edits"):
+            return await self.reviewer.review(proposals)
 
     async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
         """See `Human`."""
         await self.wait()
-        return await self._front.human.answer(questions)
+        async with self.asking("an answer to a question"):
+            return await self._front.human.answer(questions)
 
     async def ask(self, action: Action) -> Answer | Denial:
         """See `Ask`."""
         assert self._front.ask is not None  # else nobody calls
         await self.wait()
-        return await self._front.ask(action)
+        async with self.asking("a permission"):
+            return await self._front.ask(action)
 
 
 def _checkpoints(workspace: KeptWorkspace) -> Callable[[str], AbstractAsyncContextManager[None]]:

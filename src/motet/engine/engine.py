@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from motet.chat import Work
+from motet.engine.boarding import Boarding
 from motet.engine.chats import Chats, Extras, Front, House
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
@@ -209,6 +210,7 @@ class Engine:
             diagnosing,
             pages,
             FaultLog(self.state, self._environ),
+            Boarding(settings.board, self.state, self.root),
         )
 
     def fix_loop(

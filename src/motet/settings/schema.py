@@ -110,6 +110,9 @@ class BoardSettings(_Table, frozen=True):
     agent_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = None
     board_tokens_per_day: Annotated[PositiveInt | None, Meta(description="tokens, of one board in a day")] = None
     board_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = None
+    all_tokens: Annotated[
+        PositiveInt, Meta(description="tokens from which on a model has to say a post to everyone twice")
+    ] = 100_000
     reply: Annotated[
         Literal["never", "mentioned", "decide", "ask"],
         Meta(description="when a chat on a board answers by itself: `decide` asks a model, `ask` asks you"),

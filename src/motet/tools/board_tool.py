@@ -29,3 +29,8 @@ def board_tool(name: str, speaking: Speaking) -> Tool:
     """The tool of that name."""
     make: Callable[[Speaking], Tool] = getattr(import_module(f"motet.tools.builtin.{name}"), BOARD_TOOLS[name])
     return make(speaking)
+
+
+def board_tools(speaking: Speaking) -> dict[str, Callable[[object], Tool]]:
+    """By name what makes each, for a registry; what it is given there is not needed."""
+    return {name: lambda _, name=name: board_tool(name, speaking) for name in BOARD_TOOLS}

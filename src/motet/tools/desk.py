@@ -15,6 +15,7 @@ from motet.permissions import Action, Effect, Gate, Origin, is_secret
 from motet.permissions.places import resolved
 from motet.text import TextFile
 from motet.text.merge import Merge, merge
+from motet.tools.claims import Claims, NoClaims
 from motet.tools.report import DeskReport, FileReport
 from motet.tools.writing import write_decided
 from motet.workspace import Workspace
@@ -47,10 +48,12 @@ class EditDesk:
         partial: bool = False,
         approximate: Literal["refuse", "propose"] = "refuse",
         gate: Gate | None = None,
+        claims: Claims | None = None,
     ) -> None:
         """`gate`: asked before the text of a file of secrets is looked at, as a refusal tells what stands there; None
-        where edits come from no model."""
+        where edits come from no model. `claims`: looked at before an edit is proposed, and before it is written."""
         self._gate = gate
+        self._claims = claims or NoClaims()
         self._workspace = workspace
         self._reviewer = reviewer
         self._after_apply = after_apply
@@ -94,7 +97,7 @@ class EditDesk:
             proposal = decided.get(file.path)
             before = proposal.before if proposal else file.before
             self.reports.append(FileReport(file.path, file, proposal, before))
-        async for number, report in write_decided(self._workspace, self.reports[first:]):
+        async for number, report in write_decided(self._workspace, self.reports[first:], self._claims):
             self.reports[first + number] = report
             self._learn(report)
         self.reports += [_unreadable(path, edits, error) for path, error in unreadable.items()]
@@ -137,6 +140,7 @@ class EditDesk:
         unreadable: dict[str, MotetError] = {}
         for path in dict.fromkeys(edit.path for edit in edits):
             try:
+                await self._claims.may_write(path)
                 file = await self._workspace.read(path)
                 await self._require(path)
                 files[path] = file
@@ -146,6 +150,7 @@ class EditDesk:
                 unreadable[path] = error
         for move in (edit for edit in edits if isinstance(edit, Move)):
             try:
+                await self._claims.may_write(move.to)
                 file = await self._workspace.read(move.to)
                 await self._require(move.to)
                 files.setdefault(move.to, file)

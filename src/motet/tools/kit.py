@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from motet.permissions import Gate
+from motet.tools.claims import Claims, NoClaims
 from motet.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def unheard(_: Told) -> None:
 class Kit:
     """The workspace and the desk over which every edit goes, the gate, the human, and a private directory `outputs`
     in which whole outputs are kept that are too long for a model. `the_desk` gives one desk, made when a tool first
-    needs it."""
+    needs it. `claims`: what other agents have claimed of the files."""
 
     workspace: Workspace
     the_desk: Callable[[], EditDesk]
@@ -65,6 +66,7 @@ class Kit:
     outputs: Path
     human: Human = field(default_factory=Nobody)
     tell: Callable[[Told], None] = unheard
+    claims: Claims = field(default_factory=NoClaims)
 
     @property
     def desk(self) -> EditDesk:

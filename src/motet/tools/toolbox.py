@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -14,7 +14,7 @@ from motet.errors import MotetError
 from motet.messages import ToolCall, new_id
 from motet.models.protocol import ToolDefinition
 from motet.tools.edit_tool import EditCall, EditTool
-from motet.tools.tool import Tool, ToolInput, ToolOutput
+from motet.tools.tool import OneByOne, Tool, ToolInput, ToolOutput
 
 MAX_OUTPUT_CHARACTERS = 20_000
 """A tool's output for the model is cut to this many characters; head and tail stay."""
@@ -25,7 +25,8 @@ class Toolbox:
 
     With `outputs`, a private directory, the whole of an output that is too long for a model is kept there. A tool that
     reads, and a user's own, is cancelled after `timeout` seconds; None: it may take as long as it likes. While `plans`
-    says that the chat is in plan mode, only the tools that fit it are there.
+    says that the chat is in plan mode, only the tools that fit it are there. `held` says before each call why it may
+    not run any more; empty when it may.
     """
 
     def __init__(
@@ -35,11 +36,13 @@ class Toolbox:
         outputs: Path | None = None,
         timeout: float | None = None,
         plans: Callable[[], bool] = lambda: False,
+        held: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
         self._all = {tool.spec.name: tool for tool in tools}
         self._plans = plans
         self._outputs = outputs
         self._timeout = timeout
+        self._held = held
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
@@ -94,7 +97,14 @@ class Toolbox:
         return self._tools.get(call.name), call
 
     async def _run(self, tool: Tool | None, calls: Sequence[ToolCall]) -> Sequence[ToolOutput]:
-        """The outputs of the calls to one tool, which come together."""
+        """The outputs of the calls to one tool, which come together; one by one where it may have to stop between."""
+        if self._held is not None and isinstance(tool, OneByOne):
+            return [output for call in calls for output in await self._run_together(tool, [call])]
+        return await self._run_together(tool, calls)
+
+    async def _run_together(self, tool: Tool | None, calls: Sequence[ToolCall]) -> Sequence[ToolOutput]:
+        if self._held is not None and (why := await self._held()):
+            return [ToolOutput(f"{call.name}: not run: {why}", is_error=True) for call in calls]
         if tool is None:
             names = ", ".join(self._tools) or "none"
             texts = (f"there is no tool {call.name!r} here; the tools are: {names}" for call in calls)

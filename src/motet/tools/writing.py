@@ -14,6 +14,7 @@ from motet.edits.lines import Line, join_lines, split_lines
 from motet.errors import FileMissing, MotetError, PermissionDenied, StaleFile
 from motet.text import TextFile
 from motet.text.merge import Conflict, merge
+from motet.tools.claims import Claims
 from motet.tools.report import FileReport
 from motet.workspace import Workspace
 
@@ -25,17 +26,19 @@ _MOST_LINES = 60
 """Lines of one such place that are shown; a longer one is cut."""
 
 
-async def write_decided(workspace: Workspace, reports: Sequence[FileReport]) -> AsyncIterator[tuple[int, FileReport]]:
-    """Write what the proposals of `reports` have accepted: by number, each report with what became of it, as soon as
-    that is known. Files that are rewritten one after the other are written together. Raises nothing on purpose.
+async def write_decided(
+    workspace: Workspace, reports: Sequence[FileReport], claims: Claims
+) -> AsyncIterator[tuple[int, FileReport]]:
+    """Write what the proposals of `reports` have accepted and nobody else has claimed: by number, each report with what
+    became of it, as soon as that is known. Files that are rewritten one after the other are written together. Raises nothing on purpose.
 
     A file that was changed since is written only when what was accepted merges with that change.
     """
     for rewrites, group in groupby(enumerate(reports), key=lambda numbered: _is_rewrite(numbered[1])):
         numbered = list(group)
-        tried = await _write_together(workspace, [report for _, report in numbered]) if rewrites else {}
+        tried = await _write_together(workspace, [report for _, report in numbered], claims) if rewrites else {}
         for number, report in numbered:
-            yield number, await _written(workspace, report, tried.get(report.path))
+            yield number, await _written(workspace, report, tried.get(report.path), claims)
 
 
 def _is_rewrite(report: FileReport) -> bool:
@@ -48,7 +51,9 @@ def _is_rewrite(report: FileReport) -> bool:
     return proposal.target == proposal.path
 
 
-async def _write_together(workspace: Workspace, reports: Sequence[FileReport]) -> dict[str, TextFile | MotetError]:
+async def _write_together(
+    workspace: Workspace, reports: Sequence[FileReport], claims: Claims
+) -> dict[str, TextFile | MotetError]:
     """What became of each file, by path."""
     news: list[tuple[TextFile, bytes]] = []
     outcomes: dict[str, TextFile | MotetError] = {}
@@ -56,6 +61,7 @@ async def _write_together(workspace: Workspace, reports: Sequence[FileReport]) -
         if proposal is None or proposal.before is None:
             continue
         try:
+            await claims.may_write(proposal.path)
             news.append((proposal.before, proposal.accepted()))
         except MotetError as error:  # what was taken of it could not be read again
             outcomes[proposal.path] = error
@@ -63,7 +69,9 @@ async def _write_together(workspace: Workspace, reports: Sequence[FileReport]) -
     return outcomes | {before.path: outcome for (before, _), outcome in zip(news, written, strict=True)}
 
 
-async def _written(workspace: Workspace, report: FileReport, tried: TextFile | MotetError | None) -> FileReport:
+async def _written(
+    workspace: Workspace, report: FileReport, tried: TextFile | MotetError | None, claims: Claims
+) -> FileReport:
     """The report with what became of its file; `tried`: what came of a first try to write it."""
     proposal = report.proposal
     if proposal is None or not proposal.taken:
@@ -71,6 +79,8 @@ async def _written(workspace: Workspace, report: FileReport, tried: TextFile | M
     if proposal.written is not None:
         return replace(report, applied=proposal.written)
     try:
+        for path in dict.fromkeys((proposal.path, proposal.target)) if tried is None else ():
+            await claims.may_write(path)
         if proposal.will_delete:
             return await _delete(workspace, report, proposal)
         if proposal.target != proposal.path:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from motet.errors import MotetError, OutsideWorkspace, PermissionDenied, ProcessError, UsageError
 from motet.messages import new_id
 from motet.permissions import Action, DeniedByHuman, Effect, OffLimits, Origin, off_limits, resolved, without_secrets
-from motet.permissions.commands import reaches_out
+from motet.permissions.commands import only_reads, reaches_out
 from motet.permissions.places import command_identity
 from motet.permissions.rules import is_outside
 from motet.process import Running, find_program
@@ -66,7 +66,8 @@ class RunCommandInput(BaseModel):
 @dataclass(slots=True)
 class _Run:
     """A program that was started. `is_strange`: what it prints may come from the network. `watch`: the snapshot that it
-    runs under while a call is about it. `contained`: it can write nothing, so there is none. `secrets`: what it prints and a model does not see."""
+    runs under while a call is about it. `contained`: it can write nothing, so there is none. `secrets`: what it prints
+    and a model does not see. `trespass`: which files of others it changed, in words."""
 
     words: tuple[str, ...]
     running: Running
@@ -77,6 +78,7 @@ class _Run:
     watch: Watch | None
     contained: bool
     secrets: tuple[str, ...] = ()
+    trespass: str = ""
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -156,11 +158,12 @@ class RunCommand(OneByOne):
         definition = await asyncio.to_thread(command_identity, root, program, cwd, wish.network)
         # A yes to what can write nothing is none to the same words where they can.
         named = f"{definition}, contained" if contained else definition
-        await self._kit.gate.require(
-            Action.command(
-                words, Origin.MODEL, detail=detail, definition=named, network=wish.network, contained=contained
-            )
+        action = Action.command(
+            words, Origin.MODEL, detail=detail, definition=named, network=wish.network, contained=contained
         )
+        if not contained and not only_reads(words):
+            await self._kit.claims.may_run()
+        await self._kit.gate.require(action)
         command = (str(program), *words[1:])
         watch = None if contained else await self._snapshots.before(words)
         try:
@@ -221,7 +224,7 @@ class RunCommand(OneByOne):
 
         No wall keeps a command from making a place that was not there: so it is seen at least."""
         await _finish(run)
-        await self._snapshots.after(run.watch)
+        await self._compare(run)
         await asyncio.to_thread(mask_file, run.capture.file, run.secrets)
         now = await asyncio.to_thread(off_limits, self._kit.workspace.root, self._environ)
         new = {*now.read_only, *now.hidden} - {*run.before.read_only, *run.before.hidden}
@@ -230,6 +233,14 @@ class RunCommand(OneByOne):
         if made:
             self._kit.tell(Told("run_command", "note", f"new in protected places: {', '.join(made)}"))
         return made
+
+    async def _compare(self, run: _Run) -> None:
+        """Record what it changed so far, and look what of that others have claimed."""
+        await self._snapshots.after(run.watch)
+        changed = [difference.path for difference in run.watch.differences] if run.watch else []
+        run.trespass = await self._kit.claims.trespassed(changed)
+        if run.trespass:
+            self._kit.tell(Told("run_command", "note", run.trespass))
 
     # --- sessions ----------------------------------------------------------------------------------------------
 
@@ -257,7 +268,7 @@ class RunCommand(OneByOne):
             run.watch = None
             raise
         if not is_over:
-            await self._snapshots.after(run.watch)
+            await self._compare(run)
             run.watch = None
             return self._output(run, f"session {name}: running for {run.seconds}")
         stopped = wish.stop and not await run.running.wait(0)
@@ -275,6 +286,7 @@ class RunCommand(OneByOne):
         hint = f"\n(hidden from commands: {_some(hidden)})" if hidden else ""
         hint += f"\n(new in protected places, the human is told: {_some(made)})" if made else ""
         shown = f"{Path(run.words[0]).name}: {how}"
+        hint += f"\n({run.trespass})" if run.trespass else ""
         return ToolOutput(f"{how}{hint}\n{said or '(no output)'}", failed, shown)
 
 

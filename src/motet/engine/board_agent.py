@@ -1,0 +1,408 @@
+"""A chat that takes part on boards: what comes for it opens a turn, or joins the one that runs between two rounds.
+
+A post stands in the conversation, stored, before the board is told so (`carried`): whoever is killed in between looks
+into the conversation when it comes back, so that every post is read once, and none is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+
+from motet.board import (
+    AgentState,
+    AskHuman,
+    BoardError,
+    Decision,
+    Delivery,
+    DeliveryState,
+    Judge,
+    Outcome,
+    PostKind,
+    Seat,
+    by_rule,
+    decide,
+)
+from motet.board.boards import LOOK
+from motet.board.watch import Hint, Watch
+from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice
+from motet.engine.board_turn import BoardTurn, Carried, TurnLimit
+from motet.engine.delivered import delivered_in, is_finished, message_of, opens_its_cycle
+from motet.errors import MotetError
+from motet.messages import Message, Role, tags
+from motet.tools.speaker import Speaker
+from motet.turn import Limit, Spending, to_the_end
+from motet.visible import one_line
+
+_EXCERPT = 1_000
+"""Characters of an agent's last words that its status tells."""
+
+
+class BoardAgent:
+    """See the module; what a chat calls is `motet.chat.parts.Arrivals`.
+
+    `ready` is set when something is to open a turn: whoever draws the chat then runs `turn`, once nothing else runs.
+    `on_notice` hears what the human is told between turns.
+    """
+
+    def __init__(
+        self,
+        chat: Chat,
+        seat: Seat,
+        home: str,
+        *,
+        judge: Judge | None = None,
+        ask: AskHuman | None = None,
+        dear: int | None = None,
+    ) -> None:
+        self.chat = chat
+        self.seat = seat
+        self.speaker = Speaker(seat, home, lambda: chat.tokens, dear, self._hand_in)
+        self.ready = asyncio.Event()
+        self.on_notice: Callable[[Notice], None] = lambda _: None
+        self.limits: Sequence[Limit] = (TurnLimit(lambda: self._turn),)
+        self._judge = judge
+        self._ask = ask
+        self._new: dict[str, Delivery] = {}  # leased, nobody has decided about them
+        self._wanted: dict[str, tuple[Delivery, Decision]] = {}  # to open the next turn
+        self._coming: dict[str, tuple[Delivery, Decision | None]] = {}  # on their way into the conversation
+        self._broken: list[Delivery] = []  # read in a turn that broke off and is to go on
+        self._turn: BoardTurn | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self._watch: Watch | None = None
+
+    # --- life ------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Look what was under way when this chat was last open, and listen from now on. Raises `BoardError`."""
+        boards, address = self.seat.boards, self.seat.address
+        known = delivered_in(self.chat.messages)
+        for one in await boards.held(address):
+            if one.id in known:
+                await boards.carried(address, [one.id], known[one.id].id)
+            else:
+                await boards.give_back(address, [one.id])
+        for one in await boards.deliveries(recipient=address, state=DeliveryState.IN_CONTEXT):
+            message = known.get(one.id)
+            if message is None or is_finished(self.chat.messages, message):
+                await self.seat.settle(
+                    one.id, Outcome(DeliveryState.ACKED, "resumed", "read before the chat was left")
+                )
+            elif opens_its_cycle(self.chat.messages, message):
+                self._broken.append(one)
+        self._listener = asyncio.create_task(self._listen())
+
+    async def leave(self, why: str = "left") -> None:
+        """Listen no more; what was not read waits for the agent to come back. Who waits for an answer is told."""
+        if self._listener is not None:
+            self._listener.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._listener
+        await self.seat.boards.give_back(self.seat.address, [*self._new, *self._wanted])
+        for one in self._broken:
+            await self._tell_why(one, f"{self.seat.address} left before it was done; it goes on when it is back.")
+        await self.seat.leave(why)
+
+    async def turn(self) -> AsyncGenerator[ChatEvent]:
+        """The turn that what has come opens. Raises as `Chat.send`; `NothingToSend` when there is nothing any more."""
+        self.ready.clear()
+        try:
+            async with aclosing(self.chat.receive()) as events:
+                async for event in events:
+                    yield event
+        except NothingToSend:
+            raise
+        except MotetError as error:
+            await self._could_not_begin(error)
+            raise
+        finally:
+            self._nudge()
+
+    async def serve(self, on_event: Callable[[ChatEvent], None] = lambda _: None) -> None:
+        """Deal with what comes, turn after turn, where nobody else runs turns; until cancelled."""
+        while True:
+            await self.ready.wait()
+            try:
+                async with aclosing(self.turn()) as events:
+                    async for event in events:
+                        on_event(event)
+            except NothingToSend:
+                continue
+            except MotetError as error:
+                on_event(Notice(str(error), Level.ERROR))
+
+    async def _listen(self) -> None:
+        async with self.seat.boards.watching() as watch:
+            self._watch = watch
+            while True:
+                try:
+                    if not self.chat.is_running:
+                        await self._sort_out()
+                except MotetError as error:
+                    self.on_notice(Notice(f"boards: {error}", Level.WARNING))
+                await watch.next(LOOK)
+
+    def _nudge(self) -> None:
+        if self._watch is not None:
+            self._watch.tell([Hint("", what="turn")])
+
+    # --- while no turn runs ------------------------------------------------------------------------------------------
+
+    async def _sort_out(self) -> None:
+        """Lease what waits, and decide about it."""
+        await to_the_end(self._pull())
+        for one in list(self._new.values()):
+            facts = await self.seat.boards.facts(one.id)
+            try:
+                decision = await decide(facts, time.time(), self._judge, self._ask)
+            except MotetError as error:
+                decision = Decision(False, str(facts.agent.policy), f"that could not be decided: {error}")
+            if self._new.pop(one.id, None) is None:
+                continue  # a turn that began meanwhile has read it
+            if decision.answered:
+                self._wanted[one.id] = (one, decision)
+            else:
+                await to_the_end(self._not_answered(one, decision))
+        goes_on = bool(self._broken) and not (await self._why_held(self._broken))[1]
+        if (self._wanted or goes_on) and not self.chat.is_running:
+            self.ready.set()
+
+    async def _pull(self) -> None:
+        for one in await self.seat.pull():
+            message = delivered_in(self.chat.messages).get(one.id)
+            if message is None:
+                self._new[one.id] = one
+                continue
+            await self.seat.carried([one], message.id)
+            if all(each.id != one.id for each in self._broken):  # a human let its chain go on
+                self._broken.append(one)
+
+    async def _not_answered(self, one: Delivery, decision: Decision) -> None:
+        """It is read, but where a human has to say first that its chain goes on; why is stored with it."""
+        if decision.rule == "paused":
+            await self.seat.boards.give_back(self.seat.address, [one.id])
+            return
+        if decision.spent:
+            await self.seat.boards.spent(one.post.chain, decision.spent)
+        if not decision.waits:
+            if self.chat.is_running:
+                self._new[one.id] = one
+                return
+            self._coming[one.id] = (one, decision)
+            await self.chat.take_in([await self._message(one)])
+        await self.seat.settle(one.id, _outcome(decision))
+
+    async def _could_not_begin(self, error: MotetError) -> None:
+        """The turn failed before anything was kept: who asked is told why."""
+        failed, self._turn = [one for one, _ in self._coming.values()], None
+        self._coming.clear()
+        for one in failed:
+            await self._tell_why(one, f"{self.seat.address} cannot deal with this: {one_line(str(error))[:300]}")
+            await self.seat.settle(one.id, Outcome(DeliveryState.DECLINED, "failed", str(error)))
+
+    # --- what a chat calls -------------------------------------------------------------------------------------------
+
+    async def opening(self) -> Sequence[Message] | None:
+        """See `Arrivals`."""
+        if self._broken and not (await self._why_held(self._broken))[1]:
+            self._turn = BoardTurn(by_human=False)
+            for one in self._broken:
+                self._turn.add(Carried(one), Spending())
+            self._broken = []
+            return []
+        messages = [message for message in [await self._let_in(one) for one in list(self._wanted)] if message]
+        if not messages:
+            return None
+        self._turn = BoardTurn(by_human=False)
+        return messages
+
+    async def begun(self) -> None:
+        """See `Arrivals`."""
+        if self._turn is None:
+            self._turn = BoardTurn(by_human=True)
+            for one in self._broken:
+                self._turn.add(Carried(one), Spending())
+            self._broken = []
+        for message in self.chat.messages:
+            if message.tag == tags.BOARD and not message.meta.sent:
+                self._taint(message)
+        self.speaker.begin_turn()
+        self._set_causes()
+        with self._telling():
+            await self.seat.set_state(AgentState.WORKING)
+
+    async def joining(self, spending: Spending) -> Sequence[Message]:
+        """See `Arrivals`."""
+        if self._turn is None:
+            return ()
+        self._turn.spending = spending
+        messages: list[Message | None] = []
+        with self._telling():
+            await to_the_end(self._pull())
+            messages = [await self._let_in(one) for one in [*self._wanted, *self._new]]
+        await self.held()
+        return [message for message in messages if message is not None]
+
+    async def _let_in(self, delivery: str) -> Message | None:
+        """The message of a delivery that may be read now; what may not is put aside for good."""
+        one, decision = self._wanted.pop(delivery, None) or (self._new.pop(delivery, None), None)
+        if one is None:
+            return None
+        ruled = by_rule(await self.seat.boards.facts(one.id), time.time())
+        if ruled is not None and ruled.waits:
+            await self._not_answered(one, ruled)
+            return None
+        self._coming[one.id] = (one, ruled or decision)
+        return await self._message(one)
+
+    async def kept(self, messages: Sequence[Message]) -> Sequence[ChatEvent]:
+        """See `Arrivals`."""
+        events: list[Notice] = []
+        for message in messages:
+            one, decision = self._coming.pop(message.meta.source.partition(" ")[0], (None, None))
+            if one is None:
+                continue
+            await self.seat.carried([one], message.id)
+            if self._turn is not None:
+                self._taint(message)
+                self._turn.add(Carried(one, decision), self._turn.spending)
+            first = one.post.body.strip().partition("\n")[0]
+            events.append(Notice(f"#{one.post.seq} from {one.post.author}: {one_line(first)[:120]}"))
+        self._set_causes()
+        if self._turn is None:
+            for event in events:
+                self.on_notice(event)
+            return ()
+        return events
+
+    async def held(self) -> str:
+        """See `Arrivals`."""
+        turn = self._turn
+        if turn is None:
+            return ""
+        try:
+            turn.rule, turn.why = await self._why_held([one.delivery for one in turn.carried], by_human=turn.by_human)
+        except BoardError as error:
+            return "" if turn.by_human else str(error)
+        return turn.why
+
+    async def ended(self, ended: Ended, spending: Spending) -> Sequence[ChatEvent]:
+        """See `Arrivals`."""
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return ()
+        turn.spending = spending
+        for one in turn.carried:
+            await self._settle(turn, one, ended)
+        self.seat.caused, self.seat.by_human = (), False
+        await self.seat.set_state(AgentState.IDLE, "" if ended.reason is End.DONE else one_line(ended.detail)[:100])
+        self._nudge()
+        return ()
+
+    @asynccontextmanager
+    async def asking(self, what: str) -> AsyncGenerator[None]:
+        """Around a question to the human: the others see that the agent waits, and for what."""
+        turn = self._turn
+        if turn is None:
+            yield
+            return
+        await self.seat.set_state(AgentState.WAITING, what)
+        if not turn.has_told:
+            turn.has_told = True
+            for one in turn.carried:
+                await self._tell_why(one.delivery, f"{self.seat.address} waits for its human: {what}.")
+        try:
+            yield
+        finally:
+            if self._turn is turn:
+                await self.seat.set_state(AgentState.WORKING)
+
+    # --- one delivery ------------------------------------------------------------------------------------------------
+
+    async def _settle(self, turn: BoardTurn, carried: Carried, ended: Ended) -> None:
+        """What became of a delivery, and what its part of the turn cost."""
+        one = carried.delivery
+        tokens, cost = turn.share(carried)
+        outcome = carried.outcome(ended, turn)
+        if turn.rule == "paused" and outcome.state is DeliveryState.IN_CONTEXT and not turn.by_human:
+            self._broken.append(one)
+        settled = await self.seat.settle(
+            one.id, Outcome(outcome.state, outcome.rule, outcome.reason, tokens, round(cost, 6))
+        )
+        if outcome.rule == "budget":
+            await self.seat.boards.spent(one.post.chain, turn.over or "tokens")
+        if settled.state is not DeliveryState.ANSWERED and not (carried.decision and not carried.decision.answered):
+            await self._tell_why(one, self._why_over(turn, ended))
+
+    def _why_over(self, turn: BoardTurn, ended: Ended) -> str:
+        address, detail = self.seat.address, one_line(turn.why or ended.detail)[:300]
+        match ended.reason:
+            case End.DONE:
+                last = next(
+                    (one.text for one in reversed(self.chat.messages) if one.role is Role.ASSISTANT), ""
+                ).strip()
+                words = f" Its last words:\n\n{last[:_EXCERPT]}" if last and not turn.by_human else ""
+                return f"{address} ended its turn without a reply.{words}"
+            case End.LIMIT:
+                return f"{address} stopped at a limit: {detail}."
+            case End.STOPPED:
+                return f"{address} was stopped by its human."
+            case End.FAILED:
+                return f"{address} failed: {detail}"
+
+    async def _tell_why(self, one: Delivery, why: str) -> None:
+        """Tell the author of a request what became of it; nobody else waits for that."""
+        if one.post.kind is PostKind.REQUEST:
+            with suppress(MotetError):  # the turn's own end does not fail with it
+                await self.seat.status(one, why)
+
+    async def _why_held(self, deliveries: Sequence[Delivery], *, by_human: bool = False) -> tuple[str, str]:
+        """Which rule holds a turn with these deliveries, and why in words; both empty when it may go on."""
+        boards = self.seat.boards
+        if (await boards.agent(self.seat.address)).paused:
+            return "paused", f"{self.seat.address} is paused by a human"
+        for one in () if by_human else deliveries:
+            ruled = by_rule(await boards.facts(one.id), time.time())
+            if ruled is not None and ruled.rule in ("paused", "stopped"):
+                return ruled.rule, ruled.reason
+        return "", ""
+
+    async def _hand_in(self, deliveries: Sequence[Delivery]) -> str:
+        """What `board_wait` got comes with the next request, as everything does that comes."""
+        for one in deliveries:
+            self._new[one.id] = one
+        many = (
+            f"{len(deliveries)} posts have come; they follow"
+            if len(deliveries) > 1
+            else "A post has come; it follows"
+        )
+        return f"{many} in the next message."
+
+    async def _message(self, one: Delivery) -> Message:
+        (text,) = await self.speaker.listed([one.post])
+        return message_of(one, text)
+
+    def _taint(self, message: Message) -> None:
+        author = message.meta.source.partition(" ")[2]
+        if author:
+            self.chat.parts.gate.taint(f"post of {author}")
+
+    @contextmanager
+    def _telling(self) -> Generator[None]:
+        """A turn does not end because boards cannot be reached; the human is told."""
+        try:
+            yield
+        except BoardError as error:
+            self.chat.parts.tell(Notice(f"boards: {error}", Level.WARNING))
+
+    def _set_causes(self) -> None:
+        turn = self._turn
+        self.seat.caused = tuple(one.delivery.id for one in turn.carried) if turn is not None else ()
+        self.seat.by_human = turn is not None and turn.by_human
+
+
+def _outcome(decision: Decision) -> Outcome:
+    state = DeliveryState.ACKED if decision.rule == "kind" else DeliveryState.DECLINED
+    return Outcome(state, decision.rule, decision.reason, decision.tokens, decision.cost)

@@ -1,0 +1,96 @@
+"""One turn of a chat on boards: which deliveries it carries, what it may use for them, and what became of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from motet.board import Decision, Delivery, DeliveryState, Outcome
+from motet.chat import End, Ended
+from motet.models.protocol import Usage
+from motet.turn import Spending, TurnState
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A delivery that stands in the conversation. `decision`: by which it came, with what deciding used. `tokens` and
+    `cost` were used by its turn before it came."""
+
+    delivery: Delivery
+    decision: Decision | None = None
+    tokens: int = 0
+    cost: float = 0.0
+
+    def outcome(self, ended: Ended, turn: BoardTurn) -> Outcome:
+        """What became of it, when its turn is over. An answer that was posted stays one."""
+        rule, reason = (self.decision.rule, self.decision.reason) if self.decision else ("joined", "")
+        if self.decision is not None and not self.decision.answered:
+            return Outcome(DeliveryState.ACKED, rule, reason)
+        if turn.rule == "paused":
+            return Outcome(DeliveryState.IN_CONTEXT, "paused", turn.why)
+        if turn.rule:
+            return Outcome(DeliveryState.DECLINED, turn.rule, turn.why)
+        if turn.over:
+            return Outcome(DeliveryState.DECLINED, "budget", f"no {turn.over} left")
+        if ended.reason is End.DONE:
+            return Outcome(DeliveryState.ACKED, rule, reason)
+        return Outcome(DeliveryState.DECLINED, str(ended.reason), ended.detail)
+
+
+@dataclass(slots=True)
+class BoardTurn:
+    """`by_human`: a human's own words began it. `rule` and `why`: what holds it. `over`: what of the deliveries' budget
+    it has used up. `has_told`: who asked knows that it waits for its human."""
+
+    by_human: bool
+    carried: list[Carried] = field(default_factory=list[Carried])
+    spending: Spending = field(default_factory=Spending)
+    rule: str = ""
+    why: str = ""
+    over: str = ""
+    has_told: bool = False
+
+    def add(self, one: Carried, spent: Spending) -> None:
+        """One more; what the turn has `spent` so far was not for it."""
+        if all(one.delivery.id != other.delivery.id for other in self.carried):
+            self.carried.append(Carried(one.delivery, one.decision, spent.usage.total, spent.cost))
+
+    def share(self, one: Carried) -> tuple[int, float]:
+        """Tokens and US dollars that count for one of them: an equal part of what was used since it came, and what
+        deciding about it cost."""
+        many = len(self.carried)
+        decided = (one.decision.tokens, one.decision.cost) if one.decision else (0, 0.0)
+        tokens = -(-(self.spending.usage.total - one.tokens) // many)
+        return tokens + decided[0], (self.spending.cost - one.cost) / many + decided[1]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLimit:
+    """A turn that others' posts began uses no more than these have left; and none goes on that is held."""
+
+    turn: Callable[[], BoardTurn | None]
+
+    def verdict(self, state: TurnState) -> str:
+        """See `Limit`."""
+        turn = self.turn()
+        if turn is None:
+            return ""
+        if turn.why:
+            return turn.why
+        if turn.by_human or not turn.carried:
+            return ""
+        budgets = [one.delivery.budget for one in turn.carried]
+        tokens, cost = sum(one.tokens for one in budgets), sum(one.cost for one in budgets)
+        price = state.spending.price
+        ahead = Usage(input=state.next_tokens).cost(price) if price else 0.0
+        if state.spending.usage.total + state.next_tokens > tokens:
+            turn.over = "tokens"
+            return f"the {tokens:,} tokens that the post has left"
+        if state.spending.cost + ahead > cost:
+            turn.over = "money"
+            return f"the ${cost:.2f} that the post has left"
+        if time.time() >= max(one.until for one in budgets):
+            turn.over = "time"
+            return "the time that the post has left"
+        return ""
