@@ -187,19 +187,22 @@ function M.choose_model()
   end
 end
 
----Complete at the cursor, in insert mode.
-function M.complete()
+---Complete at the cursor, in insert mode. `takes` gets what can stand there in the place of the menu. False where nothing
+---can be asked.
+function M.complete(takes)
   local here = api.nvim_get_current_buf()
   local chat = chats.find(here)
-  if chat and chat.open then
+  if chat and chat.open and (chat.known or not takes) then -- who takes it is to get an answer
     local cursor = api.nvim_win_get_cursor(0)
     local own = here ~= chat.buf
     local text = own and table.concat(api.nvim_buf_get_text(here, 0, 0, cursor[1] - 1, cursor[2], {}), "\n")
     text = text or document.before_cursor(chat)
     if text then
-      require("motet.complete").ask(chat.buf, text)
+      require("motet.complete").ask(chat.buf, text, takes)
+      return true
     end
   end
+  return false
 end
 
 ---Show the next chat in this window, or one before.

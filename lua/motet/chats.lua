@@ -51,12 +51,14 @@ function M.keep(chat)
   end
 end
 
----The same when the human rests.
+---The same within half a second, however fast the human goes on typing.
 function M.keep_soon(chat)
   chat.timer = chat.timer or vim.uv.new_timer()
-  chat.timer:start(500, 0, vim.schedule_wrap(function()
-    M.keep(chat)
-  end))
+  if not chat.timer:is_active() then
+    chat.timer:start(500, 0, vim.schedule_wrap(function()
+      M.keep(chat)
+    end))
+  end
 end
 
 ---Put `text` below what is typed in the document.

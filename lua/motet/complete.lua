@@ -8,23 +8,35 @@ local COMMAND = "motet command" -- marks items that are done when they are taken
 
 local asked = 0
 local place ---@type integer?
+local taker, is_answered ---@type (fun(replaced: integer, rows: string[][]))?, boolean
 
----Ask what can stand behind `text`, the draft of the chat in `chat_buf` up to the cursor.
-function M.ask(chat_buf, text)
-  asked, place = asked + 1, api.nvim_get_current_buf()
+M.has_source = false -- a completion plugin asks, so that no menu comes by itself
+
+---Ask what can stand behind `text`, the draft of the chat in `chat_buf` up to the cursor. `takes` gets the answer in the
+---place of the menu, at least once: nothing, when a newer question comes before; again, when more has become known.
+function M.ask(chat_buf, text, takes)
+  if taker and not is_answered then
+    taker(0, {})
+  end
+  asked, place, taker, is_answered = asked + 1, api.nvim_get_current_buf(), takes, false
   process.tell("complete", chat_buf, asked, text)
 end
 
 ---Whether something that can be completed ends at the cursor.
 function M.is_wanted()
   local column = api.nvim_win_get_cursor(0)[2]
-  return api.nvim_get_current_line():sub(1, column):match("[#@/][^%s]*$") ~= nil
+  return not M.has_source and api.nvim_get_current_line():sub(1, column):match("[#@/][^%s]*$") ~= nil
 end
 
 ---The answer to question `number`: rows of word, what is shown of it, a description, and whether it is a command that
 ---is done as soon as it is taken; for the last `replaced` bytes.
 function M.completed(_, number, replaced, rows)
-  if number ~= asked or api.nvim_get_current_buf() ~= place or not api.nvim_get_mode().mode:match("^i") then
+  if number == asked and taker then
+    is_answered = true
+    local is_here = api.nvim_get_current_buf() == place
+    return taker(is_here and replaced or 0, is_here and rows or {})
+  end
+  if number ~= asked or #rows == 0 or api.nvim_get_current_buf() ~= place or not api.nvim_get_mode().mode:match("^i") then
     return
   end
   local column = api.nvim_win_get_cursor(0)[2] - replaced + 1

@@ -240,6 +240,56 @@ def test_names_and_paths_are_completed_without_any_plugin(vim: Editor, provider:
     assert vim.lines[-1] == "see #diff and [app.py](./src/app.py) "
 
 
+_ASK = """
+_G.source = _G.source or require('motet.source').new({})
+_G.answer = nil
+if ... == 'blink.cmp' then _G.source:get_completions({}, function(found) _G.answer = found end)
+else _G.source:complete({}, function(found) _G.answer = found end) end
+"""
+
+
+@pytest.mark.parametrize("plugin", ["blink.cmp", "nvim-cmp"])
+def test_a_completion_plugin_gets_the_same_by_its_own_interface(
+    vim: Editor, provider: Serve, project: Project, plugin: str
+) -> None:
+    provider([])
+    project.write({"src/日本.py": "y = 2\n", "src/app.py": "x = 1\n"})
+    vim.lua("_G.source = require('motet.source').new({})")
+    assert vim.lua("return { _G.source:enabled(), _G.source:is_available() }") == [False, False]
+    vim.chat()
+    vim.waits_for("_G.source:enabled() and _G.source:is_available()")
+    vim.keys("i日本 @app")
+    vim.lua(_ASK, plugin)
+    vim.waits_for("_G.answer ~= nil and #_G.answer.items > 0")  # a second time, once the files are known
+    assert vim.nvim.funcs.pumvisible() == 0
+    answer = vim.lua("return _G.answer")
+    assert {name: value for name, value in answer.items() if name != "items"} == (
+        {"isIncomplete": True}
+        if plugin == "nvim-cmp"
+        else {"is_incomplete_forward": True, "is_incomplete_backward": True}
+    )
+    assert answer["items"] == [
+        {
+            "label": "app.py",
+            "kind": 17,
+            "labelDetails": {"description": "src"},
+            "filterText": "@app app.py",
+            "sortText": "00001",
+            "textEdit": {
+                "newText": "[app.py](./src/app.py) ",
+                "range": {"start": {"line": 4, "character": 7}, "end": {"line": 4, "character": 11}},
+            },
+        }
+    ]
+    vim.lua("vim.lsp.util.apply_text_edits({ _G.answer.items[1].textEdit }, vim.api.nvim_get_current_buf(), 'utf-8')")
+    assert vim.lines[-1] == "日本 [app.py](./src/app.py) "
+    vim.keys("<End>@nothing-like-it")
+    vim.lua(_ASK, plugin)
+    vim.waits_for("_G.answer ~= nil")
+    assert vim.lua("return _G.answer.items") == []
+    vim.keys("<Esc>")
+
+
 @pytest.mark.acceptance("S0-081")
 def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Serve, project: Project) -> None:
     served = provider([YES])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cli.kit import Project, Provider, eventually
-from nvim.nvim_kit import BIN, Editor, editor, ends, told
+from nvim.nvim_kit import BIN, DEADLINE, Editor, editor, ends, told
 
 from motet.models.scripted import Answer, HttpError, Wire, call
 
@@ -95,6 +96,17 @@ def test_notices_wait_for_no_key_however_many_and_long(vim: Editor) -> None:
     assert vim.screen[-1] == "motet: 3 two … :messages"
     told = [f"motet: {number} {text}" for text in (long, "short", "two\nlines") for number in (1, 2, 3)]
     assert vim.lua("return vim.fn.execute('messages')").strip() == "\n".join(told)
+
+
+def test_a_draft_is_kept_while_it_is_typed_and_not_only_when_the_human_rests(vim: Editor, provider: Serve) -> None:
+    provider([])
+    vim.chat()
+    vim.keys("i")
+    end = time.monotonic() + DEADLINE
+    while not vim.lua("return (vim.b.motet_kept or '') ~= ''"):
+        vim.keys("a")
+        assert time.monotonic() < end, "nothing is kept while one types"
+    vim.keys("<Esc>")
 
 
 def test_it_is_hidden_and_moved_between_windows_and_tabs_while_it_streams(vim: Editor, provider: Serve) -> None:

@@ -157,10 +157,9 @@ class Talk:
         text = self._read(draft)[1]
         self._asked = (number, text)
         found = completions(text, len(text), self._names(self.chat))
-        if found:
-            replaced = len(text[found[0].start :].encode("utf-8", "surrogateescape"))
-            rows = [[one.text, one.display, one.description, self._runs(one.text)] for one in found]
-            self._peer.tell("completed", self.buffer, number, replaced, rows)
+        replaced = len(text[found[0].start :].encode("utf-8", "surrogateescape")) if found else 0
+        rows = [[one.text, one.display, one.description, self._runs(one.text)] for one in found]
+        self._peer.tell("completed", self.buffer, number, replaced, rows)
 
     def _runs(self, word: str) -> bool:
         """Whether a completed word is a command that can be done as it stands, or that asks for what it needs."""
