@@ -183,6 +183,18 @@ def test_offline_what_comes_through_a_pipe_is_looked_into(project: Project) -> N
     )
 
 
+@pytest.mark.acceptance("T-27")
+def test_in_plan_mode_yes_to_everything_writes_nothing(project: Project, provider: Serve) -> None:
+    makes = Answer(calls=(call("create_file", {"path": "new.txt", "content": "x\n"}),))
+    served = provider(
+        [makes, Answer(text="I would make new.txt.")], more='[permissions]\nallow = ["send", "write", "run"]\n'
+    )
+    done = project.here("ask", "-y", "-t", "agent", "-t", "plan", "--no-history", "make it")
+    assert (done.code, done.out) == (0, "I would make new.txt.\n")
+    assert list(project.root.iterdir()) == []
+    assert "create_file" not in [tool["function"]["name"] for tool in served.requests[0].body["tools"]]
+
+
 def test_what_it_may_cost_needs_a_price_and_nothing_is_sent_or_kept_without_one(
     project: Project, answers: Serve
 ) -> None:

@@ -113,7 +113,8 @@ def test_pages_pdf_blocks_errors_giants_and_private_places_each_end_as_they_shou
     assert "Whales in a PDF." in sent
     assert "Checking your browser" not in sent and "not here" not in sent
     whale = "A whale, and another whale.\n\n"
-    assert sent.count(whale.strip()) == 200_000 // len(whale) and " left out: too long]" in sent
+    assert sent.count(whale.strip()) == 200_000 // len(whale) and " left out: too long]" not in sent
+    assert notes.count("only the first 200,000 characters of the text are here") == 1
 
     listed = said[said.index("› /context") :]
     rows = [line.split() for line in listed if "<url>" in line and line.split()[0][0].isdigit()]
