@@ -13,10 +13,10 @@ from motet.board import AgentState, Boards, DeliveryState, NoticeKind, PostKind,
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let time pass."""
-    from motet.board import boards, outbox
+    from motet.board import boards, outbox, store
 
     real, passed = boards._now, [0.0]
-    for module in (boards, outbox):
+    for module in (boards, outbox, store):
         monkeypatch.setattr(module, "_now", lambda: real() + passed[0])
 
     def add(seconds: float) -> None:
@@ -36,14 +36,14 @@ async def test_what_a_dead_agent_held_waits_again_and_its_role_is_taken_by_anoth
     await boards.beat(page["ben"])
     await boards.beat(page["boss"])
     later(20)
-    (status,) = await boards.tend()
+    (status,) = (await boards.tend()).reports
     assert (status.post.author, status.post.kind, status.post.body, status.post.reply_to) == (
         page["ann"], PostKind.STATUS, "Stopped, without an answer: gave no sign of life.", one.post.id,
     )  # fmt: skip
     assert (await boards.agent(page["ann"])).state is AgentState.GONE
     assert await page.inbox("ben") == ["@reviewer please review"]
     assert await page.inbox("boss") == ["Stopped, without an answer: gave no sign of life."]
-    assert await boards.tend() == []
+    assert (await boards.tend()).reports == ()
 
 
 async def test_a_request_has_a_deadline(boards: Boards, later: Callable[[float], None]) -> None:
@@ -52,7 +52,9 @@ async def test_a_request_has_a_deadline(boards: Boards, later: Callable[[float],
     later(3700)
     for name in ("boss", "ann"):
         await boards.beat(page[name])
-    assert [one.post.body for one in await boards.tend()] == ["Stopped, without an answer: its time is over."]
+    assert [one.post.body for one in (await boards.tend()).reports] == [
+        "Stopped, without an answer: its time is over."
+    ]
     assert [one.state for one in await boards.deliveries(recipient=page["ann"])] == [DeliveryState.EXPIRED]
     assert [(one.kind, one.text) for one in await boards.notices()] == [
         (NoticeKind.STOPPED, f"{page['ann']} did not answer request 1 of {page['boss']} in time")
@@ -91,7 +93,7 @@ async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(
     await boards.set_state(page["one"], AgentState.GONE, "went home")
     later(15 * 86_400)
     await boards.beat(page["two"])
-    await boards.tend(days=14)
+    assert (await boards.tend(days=14)).closed == (page["one"],)
     assert [one.address for one in await boards.agents(page.board)] == sorted([page["two"], page["mia"]])
     old = page["one"]
     assert await page.add("one") == old

@@ -13,8 +13,9 @@ from motet.board.deciding import AskHuman, Decision, Facts, Judge, Judgement, by
 from motet.board.errors import AgentMissing, BoardError, BoardMissing, BoardRefused, BoardTooNew
 from motet.board.finding import Query
 from motet.board.framing import FROM_OTHERS, barred, framed
-from motet.board.inbox import Outcome
+from motet.board.inbox import Outcome, Sought
 from motet.board.limits import Limits
+from motet.board.overview import Glance, Whole
 from motet.board.page import entry, head, page
 from motet.board.seat import GENERAL, Seat
 from motet.board.values import (
@@ -65,6 +66,7 @@ __all__ = [
     "Draft",
     "Facts",
     "FileLease",
+    "Glance",
     "Hint",
     "Judge",
     "Judgement",
@@ -81,8 +83,10 @@ __all__ = [
     "Refusal",
     "Rights",
     "Seat",
+    "Sought",
     "Told",
     "Watch",
+    "Whole",
     "barred",
     "by_rule",
     "decide",

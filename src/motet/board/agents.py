@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import Counter
 from dataclasses import fields, replace
 
+from motet.board import limits
 from motet.board.addresses import address as new_address
 from motet.board.addresses import check_name, key
 from motet.board.database import Row, Tx
@@ -86,8 +88,9 @@ def set_agent_paused(tx: Tx, address: str, paused: bool) -> Agent:
     return replace(agent, paused=paused)
 
 
-def agents(tx: Tx, *, board: str = "", with_closed: bool = False) -> list[Agent]:
-    """All agents, or those on a board, by address, each with how many deliveries wait for it."""
+def agents(tx: Tx, now: float, *, board: str = "", with_closed: bool = False) -> list[Agent]:
+    """All agents, or those on a board, by address, each with how many deliveries wait for it and what the turns that
+    boards caused have used today."""
     where, values = list[str](), list[str]()
     if board:
         where.append("address IN (SELECT address FROM members WHERE board = ?)")
@@ -96,13 +99,29 @@ def agents(tx: Tx, *, board: str = "", with_closed: bool = False) -> list[Agent]
         where.append("state <> 'closed'")
     condition = f"WHERE {' AND '.join(where)}" if where else ""
     rows = tx.all(f"SELECT {AGENT} FROM agents {condition} ORDER BY address", *values)
-    waiting = {
-        str(recipient): int(many)
-        for recipient, many in tx.all(
-            "SELECT recipient, count(*) FROM deliveries WHERE state IN ('queued', 'leased') GROUP BY recipient"
-        )
-    }
-    return [replace(agent, unread=waiting.get(agent.address, 0)) for agent in (agent_of(tx, row) for row in rows)]
+    waiting, used = _waiting(tx), limits.agents_today(tx, now)
+    found: list[Agent] = []
+    for agent in (agent_of(tx, row) for row in rows):
+        tokens, cost = used.get(agent.address, (0, 0.0))
+        found.append(replace(agent, unread=waiting[agent.address], tokens=tokens, cost=cost))
+    return found
+
+
+def _waiting(tx: Tx) -> Counter[str]:
+    """How many deliveries wait, by recipient, posts to everyone that it has not looked at included."""
+    waiting = Counter[str]()
+    for sql in (
+        "SELECT recipient, count(*) FROM deliveries WHERE state IN ('queued', 'leased') GROUP BY recipient",
+        "SELECT members.address, count(*) FROM members JOIN broadcasts ON broadcasts.board = members.board "
+        "AND broadcasts.seq > members.expanded AND broadcasts.seq > members.joined "
+        "JOIN posts ON posts.board = broadcasts.board AND posts.seq = broadcasts.seq "
+        "WHERE posts.author <> members.address AND posts.retracted = 0 "
+        "AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.post = posts.id "
+        "AND deliveries.recipient = members.address AND deliveries.role = '') GROUP BY members.address",
+    ):
+        for address, many in tx.all(sql):
+            waiting[str(address)] += int(many)
+    return waiting
 
 
 def lost(tx: Tx, now: float) -> list[Agent]:

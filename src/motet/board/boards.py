@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
-from motet.board import agents, chains, directory, editing, finding, inbox, leases, notices, reading, tending
+from motet.board import (
+    agents,
+    chains,
+    directory,
+    editing,
+    finding,
+    inbox,
+    leases,
+    notices,
+    overview,
+    reading,
+    tending,
+)
 from motet.board import digest as digests
-from motet.board.database import Database, Tx, Work
+from motet.board.database import Database, Tx
 from motet.board.deciding import Facts
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
-from motet.board.members import Members
 from motet.board.mentions import Called
-from motet.board.outbox import Outbox
 from motet.board.server_bell import ServerBell
 from motet.board.sockets import SocketBell
+from motet.board.store import BoardStore
 from motet.board.values import (
     Agent,
     AgentState,
@@ -33,37 +41,19 @@ from motet.board.values import (
     Notice,
     Post,
     Posted,
-    Refusal,
     Rights,
 )
-from motet.board.watch import Bell, Hint, Watch, Watches
-from motet.storage.worker import Kind, Worker
+from motet.board.watch import Hint
 
 T = TypeVar("T")
 
-LOOK = 5.0
-"""Seconds after which whoever waits looks by itself: hints may be lost."""
-_TEND = 6
-"""Looks after which it does what nobody asks for."""
 
-
-class Boards:
+class Boards(BoardStore):
     """All boards of a store. Every method may raise `BoardError`: the store cannot be opened, read or written. What
     writes is on the disk when it returns. Nothing is opened or made before the first use.
 
     Whoever calls says who it is (`author`, `address`): front ends hand an agent a `Seat`, which says it for it.
     """
-
-    def __init__(self, open_database: Callable[[], Database], bell: Bell, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
-        self._bell = bell
-        self._members = Members()
-        self._watches = Watches()
-        self._worker: Worker[Tx] = Worker(
-            "motet-board", open_database, lambda: BoardError("the boards are closed; open them again")
-        )
-        self._outbox = Outbox(self._worker, self._members, self.limits, self._ring)
-        self._listening: asyncio.Task[None] | None = None
 
     @classmethod
     def in_directory(cls, state: Path, limits: Limits | None = None) -> Boards:
@@ -92,22 +82,6 @@ class Boards:
         boards = cls(open_database, bell, limits)
         bell.through(boards._worker)
         return boards
-
-    async def close(self) -> None:
-        """Finish what waits, and let go of the store."""
-        if self._listening is not None:
-            self._listening.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._listening
-        await self._outbox.close()
-        await self._bell.close()
-        await self._worker.close()
-
-    async def __aenter__(self) -> Boards:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
     # --- boards and who is on them ---------------------------------------------------------------------------------
 
@@ -160,7 +134,7 @@ class Boards:
 
     async def agents(self, board: str = "", *, with_closed: bool = False) -> list[Agent]:
         """All agents, or those on a board."""
-        return await self._read(partial(agents.agents, board=board, with_closed=with_closed))
+        return await self._read(partial(agents.agents, now=_now(), board=board, with_closed=with_closed))
 
     async def boards_of(self, address: str) -> list[Board]:
         """The boards that an agent is on."""
@@ -193,20 +167,22 @@ class Boards:
 
         await self._write(work)
 
-    async def tend(self, days: float = 14.0) -> list[Posted]:
+    async def tend(self, days: float = 14.0) -> tending.Tended:
         """Mark who gave no sign of life as gone, free what it held, close who has been gone for `days`, let requests
-        expire. Returns the status posts that say so. Whoever waits (`watching`) does it from time to time."""
+        expire, and say so. Whoever waits (`watching`) does it from time to time."""
         if not await self._read(partial(tending.is_due, days=days, now=_now())):
-            return []
+            return tending.Tended()
         work = partial(tending.tend, members=self._members, limits=self.limits, days=days, now=_now())
-        return self._told(await self._write(work))
+        tended = await self._write(work)
+        self._told(tended.reports)
+        return tended
 
-    async def stopped(self, address: str, why: str) -> list[Posted]:
+    async def stopped(self, address: str, why: str) -> Sequence[Posted]:
         """An agent stops, finished or not: whoever has asked it something is told why."""
         work = partial(tending.stopped, address=address, why=why, members=self._members)
         return self._told(await self._write(partial(work, limits=self.limits, now=_now())))
 
-    def _told(self, posted: list[Posted]) -> list[Posted]:
+    def _told(self, posted: Sequence[Posted]) -> Sequence[Posted]:
         self._ring([Hint(one.post.board, one.post.seq) for one in posted if one.was_new])
         return posted
 
@@ -318,14 +294,54 @@ class Boards:
         self, *, recipient: str = "", board: str = "", author: str = "", state: str = "", limit: int = 100
     ) -> list[Delivery]:
         """Past and present deliveries, the newest first."""
-        work = partial(inbox.deliveries, recipient=recipient, board=board, author=author)
-        return await self._read(partial(work, state=state, limit=limit))
+        return await self.sought(inbox.Sought(recipient, board, author, state), limit)
 
-    # --- what humans are told and decide ---------------------------------------------------------------------------
+    async def sought(self, sought: inbox.Sought, limit: int = 100) -> list[Delivery]:
+        """Past and present deliveries that match, the newest first."""
+        return await self._read(partial(inbox.deliveries, sought=sought, limit=limit))
+
+    async def calling(self, address: str, board: str, seqs: Sequence[int]) -> list[int]:
+        """Which of these posts wait for an agent."""
+        return await self._read(partial(overview.calling, address=address, board=board, seqs=seqs))
+
+    async def shown(self, address: str, board: str, seqs: Sequence[int], to: int | None = None) -> int:
+        """A human has seen these posts, and with `to` the board up to there; returns how many deliveries were settled
+        with that."""
+        work = partial(overview.shown, address=address, board=board, seqs=seqs, now=_now(), to=to)
+        settled = await self._write(work)
+        if settled:
+            self._ring([Hint(board, what="changes")])
+        return settled
+
+    # --- what front ends show --------------------------------------------------------------------------------------
+
+    async def known(self, new: NewAgent) -> Agent | None:
+        """The agent with this identity, if it was ever registered."""
+        return await self._read(partial(overview.known, new=new))
+
+    async def named(self, text: str) -> Agent:
+        """The agent with this address, or the only one of this name. Raises `AgentMissing`."""
+        return await self._read(partial(overview.named, text=text))
+
+    async def glances(self, project: str | None, address: str = "") -> list[overview.Glance]:
+        """The boards of a project, or all, as one agent sees them."""
+        return await self._read(partial(overview.glances, project=project, address=address))
+
+    async def whole(self, board: str, after: int = 0, limit: int = 200) -> list[overview.Whole]:
+        """The posts behind number `after` with all that is kept of them, the oldest first."""
+        return await self._read(partial(overview.whole, board=board, after=after, limit=limit))
+
+    async def numbers(self, posts: Iterable[str]) -> dict[str, int]:
+        """The number of each post, by its id, on its board."""
+        return await self._read(partial(overview.numbers, ids=tuple(posts)))
 
     async def notices(self, after: int = 0, limit: int = 100) -> list[Notice]:
         """What humans were told behind number `after`."""
         return await self._read(partial(notices.notices, after=after, limit=limit))
+
+    async def last_notice(self) -> int:
+        """The number of the newest notice."""
+        return await self._read(notices.last)
 
     async def chain(self, chain: str) -> chains.Chain:
         """What a post caused has used. Raises `BoardMissing`."""
@@ -377,72 +393,6 @@ class Boards:
         except BoardRefused as error:
             await self._log(owner, f"write {path}", str(error))
             raise
-
-    # --- waiting ---------------------------------------------------------------------------------------------------
-
-    @asynccontextmanager
-    async def watching(self) -> AsyncGenerator[Watch]:
-        """One who waits for what is new, in this process and others."""
-        watch = self._watches.open()
-        if self._listening is None:
-            await self._bell.listen(self._heard)
-            await self._look()
-            self._listening = asyncio.create_task(self._keep_looking())
-        try:
-            yield watch
-        finally:
-            self._watches.close(watch)
-
-    async def _keep_looking(self) -> None:
-        """The safety net below the hints."""
-        looks = 0
-        while True:
-            await asyncio.sleep(LOOK)
-            looks += 1
-            if not self._watches.is_empty:
-                with contextlib.suppress(BoardError):  # it is told to whoever reads next
-                    await self._look()
-                    if looks % _TEND == 0:
-                        await self.tend()
-
-    async def _look(self) -> None:
-        self._heard([Hint(board, seq) for board, seq in await self._read(reading.newest)])
-
-    def _heard(self, hints: Iterable[Hint]) -> None:
-        self._watches.tell(hints)
-
-    def _ring(self, hints: Sequence[Hint]) -> None:
-        if hints:
-            self._watches.tell(hints)
-            self._bell.ring(hints)
-
-    async def refuse(self, actor: str, what: str, error: BoardRefused) -> NoReturn:
-        """Keep that `actor` was refused `what`, and raise `error`."""
-        await self._log(actor, what, str(error))
-        raise error
-
-    async def refusals(self, limit: int = 100) -> list[Refusal]:
-        """What was tried and refused, the newest first."""
-        return await self._read(partial(notices.refusals, limit=limit))
-
-    # --- the store -------------------------------------------------------------------------------------------------
-
-    async def _read(self, work: Work[T]) -> T:
-        return await self._worker.do(Kind.READ, work)
-
-    async def _write(self, work: Work[T]) -> T:
-        return await self._worker.do(Kind.DURABLE, work)
-
-    async def _refusing(self, actor: str, what: str, work: Work[T]) -> T:
-        """Do it; a refusal is kept, by whom and of what."""
-        try:
-            return await self._write(work)
-        except BoardRefused as error:
-            await self._log(actor, what, str(error))
-            raise
-
-    async def _log(self, actor: str, what: str, why: str) -> None:
-        await self._write(partial(notices.refused, actor=actor, board="", what=what, why=why, now=_now()))
 
 
 def _now() -> float:

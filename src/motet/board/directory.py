@@ -10,7 +10,7 @@ from motet.board.agents import AGENT, agent_of, bump
 from motet.board.database import Row, Tx
 from motet.board.errors import BoardMissing, BoardRefused
 from motet.board.schema import next_number
-from motet.board.values import Agent, Board, Rights
+from motet.board.values import Agent, AgentKind, Board, Rights
 from motet.messages import new_id
 
 BOARD = "id, project, name, created, last, paused, rights"
@@ -48,7 +48,7 @@ def find_board(tx: Tx, project: str, name: str) -> Board:
     if row is None:
         there = ", ".join(board.name for board in boards(tx, project)) or "none"
         raise BoardMissing(
-            f"there is no board {name!r} here (there are: {there}); `motet board post {name} …` makes it"
+            f"there is no board {name!r} here (there are: {there}); `motet board post --new {name} …` makes it"
         )
     return board_of(row)
 
@@ -76,9 +76,12 @@ def set_paused(tx: Tx, board: str, paused: bool) -> Board:
 
 
 def set_rights(tx: Tx, board: str, rights: Rights) -> Board:
-    """Who may read, post, and write to everyone."""
+    """Who may read, post, and write to everyone. Agents that may read no more leave."""
     text = json.dumps({"read": rights.read, "post": rights.post, "all": rights.all})
     tx.run("UPDATE boards SET rights = ? WHERE id = ?", text, board)
+    for agent in members(tx, board):
+        if agent.kind is not AgentKind.HUMAN and not may(rights.read, agent):
+            leave(tx, board, agent.address)
     return get_board(tx, board)
 
 

@@ -122,6 +122,13 @@ def _stands(one: Wanted, words: Sequence[str]) -> bool:
     return False
 
 
+def indexed(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
+    """A condition on `posts` that every post with `words` fulfils, and its values. `matches` decides."""
+    index, asked = _index(tx, words)
+    row = "rowid" if tx.dialect is Dialect.SQLITE else "row"
+    return f"posts.row IN (SELECT {row} FROM found WHERE {index}1 = 1)", asked
+
+
 def _index(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
     """The condition that every match fulfils, and its values."""
     if not words:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from motet.board import chains
+from motet.board import chains, finding
 from motet.board.agents import agent_of
 from motet.board.database import Tx, marks
 from motet.board.deciding import Facts
@@ -20,6 +20,7 @@ from motet.board.notices import notify
 from motet.board.rows import JOINED, POST, delivery_of, delivery_values, post_of
 from motet.board.values import Agent, AgentKind, Delivery, DeliveryState, NoticeKind, Post
 from motet.messages import new_id
+from motet.text.terms import Wanted, wanted
 
 HELD = 60.0
 """Seconds for which a delivery is leased."""
@@ -233,20 +234,60 @@ def facts(tx: Tx, delivery: str, limits: Limits, now: float) -> Facts:
     return Facts(one, agent, chains.get(tx, one.post.chain), cap, paused)
 
 
-def deliveries(
-    tx: Tx, *, recipient: str = "", board: str = "", author: str = "", state: str = "", limit: int = 100
-) -> list[Delivery]:
-    """The newest deliveries first; what is empty does not matter."""
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """Which deliveries are looked for; what is empty does not matter. `words`: as in `finding.search`; times: when it
+    was delivered."""
+
+    recipient: str = ""
+    board: str = ""
+    author: str = ""
+    state: str = ""
+    boards: tuple[str, ...] = ()
+    after: float | None = None
+    before: float | None = None
+    words: str = ""
+
+
+def deliveries(tx: Tx, sought: Sought, limit: int = 100) -> list[Delivery]:
+    """The newest deliveries first."""
+    words = wanted(sought.words)
+    if sought.words.strip() and not words:
+        return []
+    where, values = _sought(tx, sought, words)
+    found: list[Delivery] = []
+    at = 0
+    while len(found) < limit:
+        rows = tx.all(
+            f"{JOINED} WHERE {where} ORDER BY deliveries.at DESC, deliveries.id DESC LIMIT ? OFFSET ?",
+            *(*values, limit, at),
+        )
+        found += [one for one in map(delivery_of, rows) if finding.matches(one.post.body, words)]
+        at += limit
+        if len(rows) < limit:
+            break
+    return found[:limit]
+
+
+def _sought(tx: Tx, sought: Sought, words: Sequence[Wanted]) -> tuple[str, list[object]]:
+    """The condition that every match fulfils, and its values."""
     where, values = ["1 = 1"], list[object]()
-    for column, value in (
-        ("recipient", recipient), ("deliveries.board", board), ("deliveries.author", author), ("state", state),
-    ):  # fmt: skip
-        if value:
-            where.append(f"{column} = ?")
+    for condition, value in (
+        ("recipient = ?", sought.recipient),
+        ("deliveries.board = ?", sought.board),
+        ("deliveries.author = ?", sought.author),
+        ("state = ?", sought.state),
+        ("deliveries.at >= ?", sought.after),
+        ("deliveries.at < ?", sought.before),
+    ):
+        if value not in ("", None):
+            where.append(condition)
             values.append(value)
-    rows = tx.all(
-        f"{JOINED} WHERE {' AND '.join(where)} ORDER BY deliveries.at DESC, deliveries.id DESC LIMIT ?",
-        *values,
-        limit,
-    )
-    return [delivery_of(row) for row in rows]
+    if sought.boards:
+        where.append(f"deliveries.board IN ({marks(sought.boards)})")
+        values += sought.boards
+    if words:
+        condition, asked = finding.indexed(tx, words)
+        where.append(condition)
+        values += asked
+    return " AND ".join(where), values

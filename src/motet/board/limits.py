@@ -117,6 +117,17 @@ def used_today(tx: Tx, who: str, now: float) -> tuple[int, float]:
     return (int(row[0]), float(row[1])) if row else (0, 0.0)
 
 
+def agents_today(tx: Tx, now: float) -> dict[str, tuple[int, float]]:
+    """Tokens and US dollars that were counted today, by the address of an agent."""
+    rows = tx.all("SELECT who, tokens, cost FROM used WHERE span = ?", int(now // _DAY))
+    start = agent_rate("")
+    return {
+        str(who).removeprefix(start): (int(tokens), float(cost))
+        for who, tokens, cost in rows
+        if str(who).startswith(start)
+    }
+
+
 def over_cap(tx: Tx, agent: str, board: str, limits: Limits, now: float) -> str:
     """Which cap of today is used up for an agent on a board, in words; empty when none is."""
     for who, whose, most_tokens, most_cost in (

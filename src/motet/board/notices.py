@@ -23,6 +23,12 @@ def notices(tx: Tx, after: int = 0, limit: int = 100) -> list[Notice]:
     return [Notice(row[0], row[1], row[2], NoticeKind(row[3]), row[4], row[5], row[6]) for row in rows]
 
 
+def last(tx: Tx) -> int:
+    """The number of the newest notice; 0 when there is none."""
+    row = tx.one("SELECT max(id) FROM notices")
+    return int(row[0] or 0) if row else 0
+
+
 def settle_about(tx: Tx, about: str, how: str) -> None:
     """A human has decided."""
     tx.run("UPDATE notices SET settled = ? WHERE about = ? AND settled = ''", how, about)

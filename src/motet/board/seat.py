@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from motet.board.boards import LOOK, Boards
+from motet.board.boards import Boards
 from motet.board.errors import BoardMissing, BoardRefused
 from motet.board.inbox import Outcome
+from motet.board.store import LOOK
 from motet.board.values import (
     Agent,
     AgentKind,

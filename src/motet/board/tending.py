@@ -5,6 +5,8 @@ Any process that waits for boards looks from time to time; looking costs one sma
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from motet.board import agents, inbox, leases
 from motet.board.database import Tx
 from motet.board.limits import Limits
@@ -15,6 +17,14 @@ from motet.board.rows import JOINED, delivery_of
 from motet.board.values import Agent, Delivery, Draft, NoticeKind, Posted, PostKind
 
 _STOPS = "posts.kind = 'request' AND deliveries.state IN ('queued', 'leased', 'in_context')"
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """What was done: status posts that say which requests stopped and why, and the addresses that were closed."""
+
+    reports: tuple[Posted, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 def is_due(tx: Tx, days: float, now: float) -> bool:
@@ -30,8 +40,8 @@ def is_due(tx: Tx, days: float, now: float) -> bool:
     return row is not None
 
 
-def tend(tx: Tx, members: Members, limits: Limits, days: float, now: float) -> list[Posted]:
-    """Do it. Returns the status posts that say which requests stopped, and why."""
+def tend(tx: Tx, members: Members, limits: Limits, days: float, now: float) -> Tended:
+    """Do it."""
     drafts: list[Draft] = []
     for agent in agents.lost(tx, now):
         leases.expire(tx, agent.address)
@@ -40,9 +50,9 @@ def tend(tx: Tx, members: Members, limits: Limits, days: float, now: float) -> l
     inbox.give_up(tx, now)
     for one in inbox.overdue(tx, now):
         drafts += [_stop(one, "its time is over")] if one.recipient else []
-    agents.clean_up(tx, now - days * 86_400)
+    closed = agents.clean_up(tx, now - days * 86_400)
     outcomes = Posting(tx, now, limits, members).append(drafts)
-    return [outcome for outcome in outcomes if isinstance(outcome, Posted)]
+    return Tended(tuple(one for one in outcomes if isinstance(one, Posted)), tuple(closed))
 
 
 def stops(tx: Tx, address: str, why: str) -> list[Draft]:

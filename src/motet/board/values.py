@@ -128,7 +128,8 @@ class NewAgent:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One who takes part. `why`: what its state comes from, in a few words."""
+    """One who takes part. `why`: what its state comes from, in a few words. `unread` deliveries wait for it; `tokens`
+    and `cost` are what boards have made it use today (UTC). These three are known where agents are listed."""
 
     address: str
     name: str

@@ -24,9 +24,10 @@ def name_of(source: str) -> str:
     return "standard input" if source == STANDARD_INPUT else source
 
 
-def piped_text() -> str:
-    """What comes through a pipe, after which the terminal can be asked. Raises `InputError` when it is no text."""
-    return _text(_read_standard_input(), name_of(STANDARD_INPUT), "what is piped")
+def piped_text(typed: str = "the answer") -> str:
+    """What comes through a pipe, after which the terminal can be asked; `typed` is what a human would paste there.
+    Raises `InputError` when it is no text."""
+    return _text(_read_standard_input(typed), name_of(STANDARD_INPUT), "what is piped")
 
 
 def read_answer(source: str) -> str:
@@ -47,10 +48,10 @@ def read_answer(source: str) -> str:
     return _text(data, name_of(source))
 
 
-def _read_standard_input() -> bytes:
+def _read_standard_input(what: str = "the answer") -> bytes:
     is_typed = sys.stdin.isatty()
     if is_typed:
-        print("Paste the answer, then press Enter and Ctrl-D.", file=sys.stderr)
+        print(f"Paste {what}, then press Enter and Ctrl-D.", file=sys.stderr)
     try:
         data = _typed(sys.stdin.fileno()) if is_typed else sys.stdin.buffer.read(_MOST_BYTES + 1)
     except OSError as error:

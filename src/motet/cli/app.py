@@ -24,6 +24,8 @@ _COMMANDS = {
     "undo": "Take back what motet wrote; undo again to have it back.",
     "commit": "Commit what is staged, with a message that a model writes and you confirm.",
     "history": "List, search, show and manage the chats that were kept.",
+    "board": "Read and write boards, on which agents and humans work together.",
+    "agents": "List and manage the agents on boards.",
     "prompt": "List, show and run the prompts of the library.",
     "context": "Show what would be sent with the next message, item by item.",
     "inspect": "Show the next request exactly.",

@@ -25,7 +25,7 @@ from motet.board import (
     by_rule,
     decide,
 )
-from motet.board.boards import LOOK
+from motet.board.store import LOOK
 from motet.board.watch import Hint, Watch
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice
 from motet.engine.board_turn import BoardTurn, Carried, TurnLimit

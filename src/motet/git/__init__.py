@@ -6,6 +6,18 @@ program switched off.
 """
 
 from motet.git.index import same_index
+from motet.git.merging import Conflict, Overlap, WorkTree, overlaps
 from motet.git.repository import find_root, list_files, main_work_tree, with_attribute, work_tree
 
-__all__ = ["find_root", "list_files", "main_work_tree", "same_index", "with_attribute", "work_tree"]
+__all__ = [
+    "Conflict",
+    "Overlap",
+    "WorkTree",
+    "find_root",
+    "list_files",
+    "main_work_tree",
+    "overlaps",
+    "same_index",
+    "with_attribute",
+    "work_tree",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from motet.errors import ProcessError
@@ -42,8 +43,16 @@ _ENVIRONMENT = {
 }
 
 
-async def git(root: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    """Standard output of `git ARGUMENTS` in the work tree `root`; pathspecs are taken literally.
+async def git(
+    root: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    repository: Path | None = None,
+    index: Path | None = None,
+    codes: Sequence[int] = (0,),
+) -> bytes:
+    """Standard output of `git ARGUMENTS` in the work tree `root`; pathspecs are taken literally. `repository` and
+    `index` go instead of the work tree's own; `codes`: exit statuses that are answers.
 
     Raises `ProcessError` when git is absent, fails, runs longer than a minute or says more than 256 MiB.
     """
@@ -54,15 +63,16 @@ async def git(root: Path, *arguments: str, stdin: bytes = b"") -> bytes:
         program,
         "--no-pager",
         "--literal-pathspecs",
-        f"--git-dir={root / '.git'}",
+        f"--git-dir={repository or root / '.git'}",
         f"--work-tree={root}",
     ]
     for setting in _OVERRIDES:
         argv += ["-c", setting]
+    environment = _environment() | ({"GIT_INDEX_FILE": str(index)} if index else {})
     output: Output = await run(
-        [*argv, *arguments], cwd=root, timeout=_SECONDS, env=_environment(), max_bytes=_BYTES, stdin=stdin
+        [*argv, *arguments], cwd=root, timeout=_SECONDS, env=environment, max_bytes=_BYTES, stdin=stdin
     )
-    if output.code != 0:
+    if output.code not in codes:
         said = output.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[-1] if said else f"exit code {output.code}"
         raise ProcessError(f"git {arguments[0]} in {root}: {reason}")

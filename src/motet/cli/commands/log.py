@@ -9,6 +9,9 @@ from pathlib import Path
 
 import click
 
+from motet.cli.boards.events import refusal_fields, write_event
+from motet.cli.boards.place import JSON, Place, run
+from motet.cli.boards.times import local
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.engine.chat_names import short_id
@@ -36,6 +39,7 @@ def command(context: click.Context) -> int:
       motet log egress --chat 1rvcqs3n
       motet log egress --json | jq .host
       motet log spending             tokens and dollars, by day
+      motet log board                what agents tried on boards and may not do
     """
     if context.invoked_subcommand is None:
         return context.invoke(errors)
@@ -121,6 +125,37 @@ def spending(limit: int = 7, as_json: bool = False) -> int:
     if not days and not as_json:
         Terminal().line("No request has cost anything yet.")
     return 0 if days else 1
+
+
+@command.command("board")
+@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=20, metavar="N", help="The newest N (20).")
+@JSON
+def refusals(limit: int, as_json: bool) -> int:
+    """List what boards refused: when, to whom, what it was, and why.
+
+    \b
+    Examples:
+      motet log board
+      motet log board -n 100 --json | jq .actor
+
+    Exit code 1: nothing was refused.
+    """
+
+    async def work(place: Place) -> int:
+        names = await place.names()
+        found = (await place.boards.refusals(limit))[::-1]
+        for one in found:
+            board = names.get(one.board, "")
+            if as_json:
+                write_event("refusal", **refusal_fields(one, board))
+            else:
+                where = f" on {board}" if board else ""
+                write_line(one_line(f"{local(one.at)}  {one.actor}  {one.what}{where}: {one.why}"))
+        if not found and not as_json:
+            place.terminal.line("Boards refused nothing.")
+        return 0 if found else 1
+
+    return run(work, as_json=as_json)
 
 
 def _when(at: datetime) -> str:
