@@ -74,6 +74,8 @@ class Posting:
 
     def append(self, drafts: Sequence[Draft]) -> list[Posted | MotetError]:
         """Store `drafts` in order; what cannot be posted is the error that says why."""
+        if not drafts:
+            return []
         self._look_up(drafts)
         known = self._known(drafts)
         outcomes: list[Posted | MotetError | _Planned] = []
