@@ -86,6 +86,12 @@ local subcommands = {
       chat().open({ chat = words[1] or "last" })
     end,
   },
+  close = {
+    about = "close the chat, and end its turn; what is typed stays kept",
+    run = in_chat(function(buf)
+      vim.api.nvim_buf_delete(buf, { force = true })
+    end),
+  },
   toggle = {
     about = "show or hide the chat",
     run = function()
@@ -95,15 +101,9 @@ local subcommands = {
   add = {
     about = "share the selected lines, or a file, with the next message",
     run = function(words, args)
-      local work = vim.api.nvim_get_current_buf()
-      local buf = chat().current() or chat().open({})
-      if #words > 0 then
-        chat().command(buf, "/file " .. table.concat(words, " "))
-      elseif args.range > 0 then
-        chat().add(buf, work, args.line1, args.line2)
-      else
-        chat().add(buf, work, 1, vim.api.nvim_buf_line_count(work))
-      end
+      local file = #words > 0 and table.concat(words, " ") or nil
+      local has_lines = args.range > 0
+      require("motet").add({ file = file, first = has_lines and args.line1 or nil, last = has_lines and args.line2 or nil })
     end,
     values = "files",
   },
@@ -169,6 +169,12 @@ local subcommands = {
   retry = { about = "ask again, or go on", run = in_chat(function(buf) chat().retry(buf) end) },
   inspect = {
     about = "the next request, exactly as it would be sent; `:w` there changes it",
+    run = in_chat(function(buf)
+      chat().inspect(buf)
+    end),
+  },
+  system = {
+    about = "change the system prompt: the first message of the next request",
     run = in_chat(function(buf)
       chat().inspect(buf)
     end),

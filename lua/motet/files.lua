@@ -41,6 +41,13 @@ function M.unsaved()
   return found
 end
 
+---Each file that is loaded, and whether its buffer holds what is not written.
+function M.open()
+  return vim.tbl_map(function(buf)
+    return { M.real(buf), vim.bo[buf].modified }
+  end, files())
+end
+
 local function is_empty(buf)
   return api.nvim_buf_line_count(buf) == 1
     and api.nvim_buf_call(buf, function()

@@ -75,6 +75,21 @@ function M.send(text)
   chat.say(chat.current() or chat.open({}), text)
 end
 
+---Share something with the next message of the current chat, or of a new one: a file, lines `first` to `last` of a
+---buffer, or the whole buffer; left out: the current one.
+---@param what? { file?: string, buf?: integer, first?: integer, last?: integer }
+function M.add(what)
+  what = what or {}
+  local chat = require("motet.chat")
+  local work = what.buf or vim.api.nvim_get_current_buf()
+  local buf = chat.current() or chat.open({})
+  if what.file then
+    chat.command(buf, "/file " .. what.file)
+  else
+    chat.add(buf, work, what.first or 1, what.last or vim.api.nvim_buf_line_count(work))
+  end
+end
+
 ---What the current chat does: `state`, `model`, `tokens`, `window`, `cost`, `title`. Empty without one.
 ---@return table
 function M.status()
@@ -82,7 +97,7 @@ function M.status()
   return chat.status(chat.current())
 end
 
----Hear `User Motet…` events: "Opened", "Sent", "Ended", …
+---Hear `User Motet…` events: "Opened", "Sent", "Ended", "Closed", "Kept", "Review", "Edited", "Fixed".
 ---@param event string
 ---@param fn fun(data: table)
 ---@return integer # id of the autocommand

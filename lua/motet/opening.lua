@@ -164,6 +164,9 @@ function M.forget(buf)
       process.tell("close", buf, (chat.known or typed ~= "") and typed or vim.NIL) -- nil: what was kept stays
     end
     chats.by_buf[buf], chat.gone = nil, true
+    vim.schedule(function()
+      chats.emit("Closed", { buf = buf, chat = chat.id })
+    end)
     chats.latest = chats.latest ~= buf and chats.latest or next(chats.by_buf)
     blocks.forget(buf)
     vim.schedule(function()

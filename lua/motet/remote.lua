@@ -36,6 +36,7 @@ local M = {
   load = context.load,
   messages = context.messages,
   terminal = context.terminal,
+  open_files = files.open,
   unsaved = files.unsaved,
   snapshot = files.snapshot,
   change = files.change,

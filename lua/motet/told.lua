@@ -128,7 +128,9 @@ end
 function M.draft(buf, text)
   local chat = chats.by_buf[buf]
   local typed = chat and document.text(chat)
-  if chat and typed == "" and chats.unsaid(chat) == "" then
+  if text == "" then
+    return
+  elseif chat and typed == "" and chats.unsaid(chat) == "" then
     chats.give_back(chat, text)
     document.guard(chat)
   elseif chat and not chat.was_known and typed ~= text then -- begun before the chat was there

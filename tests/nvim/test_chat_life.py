@@ -19,6 +19,9 @@ YES = Answer(text="Yes.")
 STREAMING = Answer(text="one two three four", wire=Wire(text_chars=4, stall_after=3))
 
 
+KEPT = "what you type here is kept as a chat of its own, in `:Motet history`, until it can be sent"
+
+
 def said_and_typed(vim: Editor, text: str = "hello", typed: str = "draft") -> list[str]:
     """A chat with one answer and a stored draft; its lines."""
     vim.command(f"Motet chat {text}")
@@ -189,18 +192,56 @@ def test_of_two_editors_one_writes_and_the_other_reads_until_it_is_free(provider
         held = "motet: another motet has this chat: close it there, and what you send here goes on with it; what you type stays"
         assert second.messages == [held]
         assert second.lua("return require('motet').status().readonly")
-        second.keys("GAfrom here<Esc><CR>")
-        second.turn_ends()
-        assert second.lines == [*before[:-1], "from here"]
-        assert second.messages == [held, held]
-        assert len(served.requests) == 1
-        first.command("bwipeout")
-        eventually(lambda: not list((project.state / "leases").iterdir()))
+        second.keys("GAfrom here<Esc>")
+        second.waits_for("vim.b.motet_kept == 'from here'")
         second.keys("<CR>")
         second.turn_ends()
-        assert second.messages == [held, held]
+        assert second.lines == [*before[:-1], "from here"]
+        assert second.messages == [held, f"motet: {KEPT}", held]
+        assert len(served.requests) == 1
+        first.command("bwipeout")
+        eventually(lambda: len(list((project.state / "leases").iterdir())) == 1)
+        second.keys("<CR>")
+        second.turn_ends()
+        assert second.messages == [held, f"motet: {KEPT}", held]
         assert told(served.requests[1].body)[-1] == ("user", "from here")
         assert not second.lua("return require('motet').status().readonly")
+
+
+def test_what_is_typed_in_a_chat_that_another_has_is_kept_and_so_is_the_others_draft(
+    provider: Serve, project: Project
+) -> None:
+    served = provider([YES, YES])
+    with editor() as first:
+        said_and_typed(first, typed="of the first")
+        name = first.nvim.current.buffer.name.rpartition("/")[2]
+        with editor() as second:
+            second.command("Motet open last")
+            has(second, "Yes.")
+            second.keys("GccLost? No.<Esc>")
+            second.waits_for("vim.b.motet_kept == 'Lost? No.'")
+            assert second.messages[1:] == [f"motet: {KEPT}"]
+            leave(second)
+        with editor() as third:
+            third.command("Motet history")
+            third.comes_to("vim.fn.mode() == 'i'")
+            rows = "vim.iter(vim.api.nvim_list_bufs()):any(function(b) local l = vim.api.nvim_buf_get_lines(b, 0, -1, false) "
+            third.keys("Draft")
+            third.waits_for(rows + "return #l == 1 and l[1]:match('%d  Draft: hello') end)")
+            third.keys("<CR>")
+            third.waits_for("vim.fn.getline('$') == 'Lost? No.'")
+            third.command(f"Motet open {name}")
+            has(third, "Yes.")
+            third.keys("GccNow.<Esc>")
+            third.waits_for("vim.b.motet_kept == 'Now.'")
+            assert first.lines[-1] == "of the first"
+            first.command("bwipeout")
+            eventually(lambda: len(list((project.state / "leases").iterdir())) == 2)
+            third.keys("<CR>")
+            third.turn_ends()
+            assert told(served.requests[1].body)[-1] == ("user", "Now.")
+            third.waits_for("vim.fn.getline('$') == 'of the first'")
+            eventually(lambda: len(list((project.state / "leases").iterdir())) == 2)
 
 
 def test_quitting_while_it_streams_loses_nothing(provider: Serve, project: Project) -> None:

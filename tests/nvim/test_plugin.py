@@ -29,8 +29,8 @@ def test_both_halves_have_one_version(vim: Editor) -> None:
 def test_subcommands_are_completed_and_unknown_ones_named(vim: Editor) -> None:
     assert vim.nvim.funcs.getcompletion("Motet st", "cmdline") == ["stop"]
     assert vim.nvim.funcs.getcompletion("Motet ", "cmdline") == [
-        "actions", "add", "buffer", "changes", "chat", "clear", "compact", "config", "context", "drop", "edit", "file", "fix", "fork", "health", "history",
-        "inspect", "log", "model", "new", "open", "pin", "prompt", "rename", "retry", "review", "stop", "toggle", "tools", "trust", "undo", "watch",
+        "actions", "add", "buffer", "changes", "chat", "clear", "close", "compact", "config", "context", "drop", "edit", "file", "fix", "fork", "health", "history",
+        "inspect", "log", "model", "new", "open", "pin", "prompt", "rename", "retry", "review", "stop", "system", "toggle", "tools", "trust", "undo", "watch",
     ]  # fmt: skip
     vim.command("Motet dance")
     assert vim.messages == ["motet: there is no `:Motet dance`; `:Motet actions` lists all"]

@@ -25,8 +25,10 @@ from motet.engine.names import known_names
 from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo, ChatMissing
 from motet.models.protocol import Model
+from motet.nvim.beside import Beside
 from motet.nvim.changes import list_changes, undo
 from motet.nvim.editor import NvimEditor
+from motet.nvim.following import Following
 from motet.nvim.picking import Picking
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer, over_stdio
@@ -69,6 +71,7 @@ class Host:
         self._is_warm = False
         self._made: dict[str, Chat] = {}
         self._editor: NvimEditor | None = None
+        self._following: Following | None = None
         self._fixing: Fixing | None = None
         self._editing: Editing | None = None
         self._files: list[str] | None = None
@@ -92,7 +95,7 @@ class Host:
             case "retry", [int(buffer)]:
                 self._with(buffer, Talk.retry)
             case "draft", [int(buffer), str(text)]:
-                self._with(buffer, lambda talk: self._start(talk.keep(text), buffer))
+                self._with(buffer, lambda talk: self._start(talk.keep(text, self._beside), buffer))
             case "complete", [int(buffer), int(number), str(text)] if buffer in self._talks:
                 self._talks[buffer].complete(number, text)
             case "fix", [str(target), str(current)]:
@@ -162,6 +165,7 @@ class Host:
             return
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
         self._here, reviewer = self._in_editor(engine.workspace)
+        self._following = Following(self._here, peer, self._writes, self._warn)
         front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor, "Neovim")
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
@@ -182,6 +186,11 @@ class Host:
         from motet.nvim.review import Reviews
 
         return Reviews(self.peer, lambda level, text: self.peer.tell("notice", 0, level, text))
+
+    @cached_property
+    def _beside(self) -> Beside:
+        assert self._chats is not None  # there is a chat
+        return Beside(self._chats, self._warn)
 
     def _warn(self, text: str) -> None:
         self.peer.tell("notice", 0, "warn", text)
@@ -251,8 +260,9 @@ class Host:
         return await self._chats.open(stored.id, model) if stored else self._chats.new(model)
 
     def _talk(self, buffer: int, chat: Chat) -> Talk:
-        assert self._questions is not None and self._here is not None  # it runs
-        return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, self._questions, self._here)
+        assert self._questions is not None and self._here is not None and self._following is not None  # it runs
+        human, files = self._questions, self._here
+        return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, human, files, self._following)
 
     def _acts(self, chat: Chat, reader: Reader) -> Acts:
         assert self._engine is not None and self._chats is not None and self._here is not None  # there is a chat
@@ -367,10 +377,14 @@ class Host:
         try:
             await self._chats.let_go(talk.chat)
             chat = await self._chats.open(talk.chat.id, talk.chat.bare_model)
-            talk = self._talks[buffer] = self._talk(buffer, chat)
+            talk, left = self._talk(buffer, chat), chat.info.draft
+            self._talks[buffer] = talk
             await talk.show()
             if chat.is_writable:
                 talk.send(text, is_draft)
+                await talk.rest()
+                await self._beside.close(chat.id, is_said=True)
+                self.peer.tell("draft", buffer, left)  # of the one who had the chat before
         finally:
             if not talk.chat.is_writable:
                 self.peer.tell("idle", buffer)
@@ -391,9 +405,10 @@ class Host:
         async def close() -> None:
             try:
                 if draft is not None:
-                    await talk.keep(draft)
+                    await talk.keep(draft, self._beside)
             finally:
                 await talk.close()
+                await self._beside.close(talk.chat.id)
                 await chats.let_go(talk.chat)
                 self._closing.pop(talk.chat.id, None)
 

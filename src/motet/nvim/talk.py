@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
@@ -17,7 +17,9 @@ from motet.engine.filling import sources_of
 from motet.errors import MotetError
 from motet.messages import Message, Role
 from motet.models.protocol import ReasoningDelta, Retrying, TextDelta, ToolCallDelta
+from motet.nvim.beside import Beside
 from motet.nvim.commands import BufferReader
+from motet.nvim.following import Following
 from motet.nvim.page import Page
 from motet.nvim.rpc import Peer
 from motet.nvim.workspace import NvimWorkspace
@@ -44,15 +46,18 @@ class Talk:
         another: Callable[[int, Chat, str], Awaitable[None]],
         human: Human,
         files: NvimWorkspace,
+        following: Following,
     ) -> None:
         """`names`: all that can be named in a chat, for completion; `acts`: its slash commands; `another` goes on with
-        another chat and this draft, where that of a buffer is; `human` answers what a command asks for; `files`: where edits show as they arrive."""
+        another chat and this draft, where that of a buffer is; `human` answers what a command asks for; `files`: where edits show as they arrive; `following`:
+        the buffers of files that commands change."""
         self.chat = chat
         self._names = names
         self._reader = BufferReader(peer, buffer)
         self._acts = acts(chat, self._reader)
         self._another = another
         self._human = human
+        self._following = following
         self._doing: set[asyncio.Task[None]] = set()
         self._asked: tuple[int, str] | None = None
         self.buffer = buffer
@@ -106,13 +111,17 @@ class Talk:
 
     def command(self, text: str) -> None:
         """Do a slash command that nobody typed into the draft."""
-        task = asyncio.create_task(self._asked_for(text))
+        self._do(self._asked_for(text))
+
+    def _do(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
         self._doing.add(task)
         task.add_done_callback(self._doing.discard)
 
-    async def keep(self, draft: str) -> None:
-        """Keep what is typed and not sent."""
-        await self.chat.keep_draft(self._read(draft)[1])
+    async def keep(self, draft: str, beside: Beside) -> None:
+        """Keep what is typed and not sent, `beside` where the chat is another's."""
+        text = self._read(draft)[1]
+        await (self.chat.keep_draft(text) if self.chat.is_writable else beside.keep(self.chat, text))
         self._peer.tell("kept", self.buffer, draft)
 
     async def inspect(self, draft: str) -> None:
@@ -182,6 +191,11 @@ class Talk:
         """End the turn, also one that has not begun yet."""
         self._is_stopping = True
         self.chat.stop()
+
+    async def rest(self) -> None:
+        """Return when no turn runs."""
+        if self._turn is not None:
+            await asyncio.wait({self._turn})
 
     async def close(self) -> None:
         """End the turn, and wait until the chat is in order."""
@@ -297,6 +311,7 @@ class Talk:
     def _draw(self, event: ChatEvent, sent: str) -> None:
         match event:
             case Sent():
+                self._do(self._following.note())
                 self._peer.tell("taken", self.buffer, sent)
                 self._show_new()
             case Said(text):
@@ -333,6 +348,7 @@ class Talk:
             case ToolFinished(call):
                 if call.name in self._tools:
                     self._tools.remove(call.name)
+                self._do(self._following.follow())
         self._state("working" if self._tools else "asking")
 
     def _blocks(self) -> Blocks:

@@ -255,16 +255,17 @@ class NvimWorkspace:
     async def _undo_files(self, id: str | None) -> list[str]:
         plan = await self._disk.undo(id, dry_run=True)
         paths = (*plan.restored, *plan.merged)
-        before = {path: await self._on_disk(path) for path in paths}
+        before = {path: await self.on_disk(path) for path in paths}
         report = await self._disk.undo(id)
         for path in paths:
-            was, now = before[path], await self._on_disk(path)
+            was, now = before[path], await self.on_disk(path)
             if now is not None:
                 await self._settle(was or TextFile.new(path), now)
         done = (("restored", report.restored), ("merged", report.merged), ("removed", report.removed))
         return [f"{what} {path}" for what, files in done for path in files] or ["nothing had to be changed"]
 
-    async def _on_disk(self, path: str) -> TextFile | None:
+    async def on_disk(self, path: str) -> TextFile | None:
+        """The file without what is not saved; None: there is none."""
         try:
             return await self._disk.read(path)
         except FileMissing:

@@ -41,6 +41,11 @@ class Writes:
         """It was taken back."""
         self._turns.remove(turn)
 
+    def newest(self, path: str) -> TextFile | None:
+        """The file as it was written last, if it was."""
+        saved = (after for turn in reversed(self._turns) for _, after in reversed(turn.saved))
+        return next((after for after in saved if after.path == path), None)
+
     def changed(self) -> dict[str, tuple[TextFile, TextFile]]:
         """By path, how a file was before the first write and how it is after the last one."""
         found: dict[str, tuple[TextFile, TextFile]] = {}
