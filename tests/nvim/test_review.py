@@ -285,3 +285,20 @@ def test_a_deletion_is_amended_to_other_lines_or_kept(
     vim.keys(f"{typed}:w<CR>")
     vim.turn_ends()
     assert buffer(vim) == [LINES[0], *left, *LINES[3:]]
+
+
+def test_an_undo_in_a_terminal_says_which_edits_only_the_editor_knows(
+    vim: Editor, project: Project, provider: Serve
+) -> None:
+    proposed(vim, project, provider, THREE)
+    vim.command("call setline(40, 'mine')")
+    vim.command("Motet review accept")
+    vim.turn_ends()
+    assert buffer(vim) == lines(_2="new 2", _10="new 10", _18="new 18", _40="mine")
+    assert project.text("a.txt") == TEXT
+    said = "a.txt: an edit that an editor made in unsaved text is left; `:Motet undo` there takes it back"
+    assert said in project.run("undo").err.splitlines()
+    assert project.text("a.txt") == TEXT
+    vim.command("Motet undo")
+    vim.waits_for("vim.tbl_contains(vim.g.messages, 'motet: restored a.txt, which is not saved')")
+    assert buffer(vim) == lines(_40="mine")

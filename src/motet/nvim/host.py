@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +36,7 @@ from motet.nvim.talk import Talk
 from motet.nvim.workspace import NvimWorkspace
 from motet.nvim.writes import Writes
 from motet.workspace import DiskWorkspace
+from motet.workspace.unsaved import UnsavedEdits
 
 if TYPE_CHECKING:  # a chat opens without, as the edit engine comes with it
     from motet.edits import Proposal
@@ -76,11 +77,44 @@ class Host:
         self._editing: Editing | None = None
         self._files: list[str] | None = None
         self._known: tuple[Chat, Known] | None = None
-        self._writes = Writes()
+        self._writes = Writes(self._note)
         self._here: NvimWorkspace | None = None
 
     def heard(self, name: str, arguments: Sequence[object]) -> None:
         """Take a notification of the editor."""
+        match name, arguments:
+            case "fix", [str(target), str(current)]:
+                self._start(self._fix(target, current), 0)
+            case "edit", [int(buffer), int(first), int(last), str(instruction)]:
+                self._start(self._edit(Excerpt(buffer, first, last), instruction), 0)
+            case "stop_fix", []:
+                if self._fixing is not None:
+                    self._fixing.stop()
+                if self._editing is not None:
+                    self._editing.stop()
+            case "pick", [int(number), str(kind), str(query)]:
+                self._start(self._pick(number, kind, query), 0)
+            case "preview", [int(number), str(kind), str(value)]:
+                self._start(self._preview(number, kind, value), 0)
+            case "review", [str(act), *rest]:
+                self._reviews.heard(act, rest)
+            case "undo", [] if self._here is not None:
+                self._start(undo(self._here, self.peer), 0)
+            case "changes", [] if self._here is not None:
+                self._start(list_changes(self._here, self._writes, self.peer), 0)
+            case "nvim_error_event", [_, str(text)]:
+                self.peer.tell("notice", 0, "error", f"a defect of the plugin: {text}")
+            case "leave", []:
+                self._gone.set()
+            case "answered", [int(number), answer] if self._questions is not None:
+                self._questions.answered(number, answer)
+            case _ if self._heard_of_chat(name, arguments):
+                pass
+            case _:
+                self.peer.tell("notice", 0, "error", f"{name} means nothing here: are both halves of one version?")
+
+    def _heard_of_chat(self, name: str, arguments: Sequence[object]) -> bool:
+        """The same for what is about one chat; false when it is not."""
         match name, arguments:
             case "open", [int(buffer), str(chat), bool(lenient)]:
                 self._begin(buffer, chat, lenient)
@@ -98,21 +132,8 @@ class Host:
                 self._with(buffer, lambda talk: self._start(talk.keep(text, self._beside), buffer))
             case "complete", [int(buffer), int(number), str(text)] if buffer in self._talks:
                 self._talks[buffer].complete(number, text)
-            case "fix", [str(target), str(current)]:
-                self._start(self._fix(target, current), 0)
-            case "edit", [int(buffer), int(first), int(last), str(instruction)]:
-                self._start(self._edit(Excerpt(buffer, first, last), instruction), 0)
-            case "stop_fix", []:
-                if self._fixing is not None:
-                    self._fixing.stop()
-                if self._editing is not None:
-                    self._editing.stop()
             case "complete", _:
                 pass  # nothing is known yet
-            case "pick", [int(number), str(kind), str(query)]:
-                self._start(self._pick(number, kind, query), 0)
-            case "preview", [int(number), str(kind), str(value)]:
-                self._start(self._preview(number, kind, value), 0)
             case "add", [int(buffer), int(work), int(first), int(last)]:
                 self._with(buffer, lambda talk: self._start(talk.add(Excerpt(work, first, last)), buffer))
             case "inspect", [int(buffer), str(draft)]:
@@ -127,20 +148,9 @@ class Host:
                 self._with(buffer, lambda talk: talk.command(text))
             case "close", [int(buffer), (str() | None) as draft]:
                 self._with(buffer, lambda talk: self._close(buffer, talk, draft))
-            case "review", [str(act), *rest]:
-                self._reviews.heard(act, rest)
-            case "undo", [] if self._here is not None:
-                self._start(undo(self._here, self.peer), 0)
-            case "changes", [] if self._here is not None:
-                self._start(list_changes(self._here, self._writes, self.peer), 0)
-            case "nvim_error_event", [_, str(text)]:
-                self.peer.tell("notice", 0, "error", f"a defect of the plugin: {text}")
-            case "leave", []:
-                self._gone.set()
-            case "answered", [int(number), answer] if self._questions is not None:
-                self._questions.answered(number, answer)
             case _:
-                self.peer.tell("notice", 0, "error", f"{name} means nothing here: are both halves of one version?")
+                return False
+        return True
 
     @property
     def peer(self) -> Peer:
@@ -175,6 +185,7 @@ class Host:
                 await asyncio.wait([*self._openings.values()], timeout=_OPENED)
             ending = [*(talk.close() for talk in self._talks.values()), *self._closing.values()]
             await asyncio.gather(*ending, return_exceptions=True)
+            self._note(())
 
     def _in_editor(self, disk: DiskWorkspace) -> tuple[NvimWorkspace, Reviewer]:
         """The files as a chat sees them here, and who decides about its edits."""
@@ -191,6 +202,14 @@ class Host:
     def _beside(self) -> Beside:
         assert self._chats is not None  # there is a chat
         return Beside(self._chats, self._warn)
+
+    def _note(self, paths: Collection[str]) -> None:
+        """Let an undo in a terminal know which edits it does not."""
+        assert self._engine is not None  # there is a chat
+        try:
+            UnsavedEdits(self._engine.state, self._engine.root).note(paths)
+        except (OSError, MotetError) as error:
+            self._warn(f"`motet undo` in a terminal will not know of this edit: {error}")
 
     def _warn(self, text: str) -> None:
         self.peer.tell("notice", 0, "warn", text)

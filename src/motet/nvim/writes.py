@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -24,14 +25,18 @@ class Turn:
 class Writes:
     """The turns of all chats of an editor, oldest first; those in which nothing was written are left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, note: Callable[[set[str]], None] = lambda _: None) -> None:
+        """`note` gets the files with edits that only this editor knows, whenever these are others."""
         self._turns: list[Turn] = []
+        self._note = note
+        self._noted: set[str] = set()
 
     def add(self, turn: Turn) -> None:
         """Something was written in `turn`."""
         if turn not in self._turns:
             self._turns.append(turn)
         turn.time = datetime.now(UTC)
+        self._tell()
 
     def newest_unsaved(self) -> Turn | None:
         """The newest turn that wrote into a buffer only."""
@@ -40,6 +45,13 @@ class Writes:
     def forget(self, turn: Turn) -> None:
         """It was taken back."""
         self._turns.remove(turn)
+        self._tell()
+
+    def _tell(self) -> None:
+        paths = {after.path for turn in self._turns for _, after in turn.unsaved}
+        if paths != self._noted:
+            self._noted = paths
+            self._note(paths)
 
     def newest(self, path: str) -> TextFile | None:
         """The file as it was written last, if it was."""

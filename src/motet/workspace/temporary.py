@@ -50,7 +50,7 @@ def clean(directory: int) -> None:
     """Remove what killed writes of this machine left; whatever cannot be removed does not stop a write."""
     for name in _fs.names(directory):
         found = _PATTERN.fullmatch(name)
-        if found and found[1] == _machine() and name not in _in_use and not _other_alive(int(found[2])):
+        if found and found[1] == _machine() and name not in _in_use and not other_alive(int(found[2])):
             with contextlib.suppress(OSError):
                 info = _fs.look(name, at=directory)
                 if stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid():
@@ -62,7 +62,8 @@ def _machine() -> str:
     return hashlib.sha256(os.fsencode(os.uname().nodename)).hexdigest()[:8]
 
 
-def _other_alive(process: int) -> bool:
+def other_alive(process: int) -> bool:
+    """Whether another process with this id lives."""
     if process == os.getpid():
         return False
     try:

@@ -19,6 +19,7 @@ from motet.errors import UsageError
 from motet.visible import one_line
 from motet.workspace import CheckpointInfo, resolve_user_path
 from motet.workspace.undo import UndoReport
+from motet.workspace.unsaved import UnsavedEdits
 
 _MOST_FILES = 3
 """Files of one run that a line of the list names."""
@@ -84,6 +85,10 @@ async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -
 async def _undo(paths: tuple[str, ...], checkpoint: str | None, merge: bool, dry_run: bool, as_json: bool) -> int:
     terminal = Terminal()
     engine = Engine(Path.cwd(), ask=ask_in_terminal(terminal, Keyboard()) if terminal.can_ask else None)
+    for path in () if as_json else UnsavedEdits(engine.state, engine.root).paths():
+        terminal.line(
+            f"{path}: an edit that an editor made in unsaved text is left; `:Motet undo` there takes it back"
+        )
     wanted = await _wanted(engine, paths, checkpoint) if paths else None
     report = await engine.workspace.undo(checkpoint, wanted, merge, dry_run)
     if as_json:
