@@ -8,6 +8,7 @@ from board.board_kit import PROJECT, Page
 from motet.board import (
     AgentKind,
     AgentMissing,
+    BoardRefused,
     Boards,
     DeliveryState,
     Draft,
@@ -119,7 +120,7 @@ async def test_refusals_are_kept_the_newest_last(boards: Boards) -> None:
     page = await Page.of(boards, "one", "two")
     post = (await page.post("one", "mine")).post
     for author in ("two", "two"):
-        with pytest.raises(Exception, match="only its author"):
+        with pytest.raises(BoardRefused, match="only its author"):
             await boards.retract(post.id, page[author])
     found = await boards.refusals(1)
     assert [(one.actor, one.what, one.why) for one in found] == [
@@ -132,7 +133,7 @@ async def test_an_agent_that_may_read_no_more_leaves_the_board(boards: Boards) -
     page = await Page.of(boards, "one", "two/reviewer", human="mia")
     await boards.set_rights(page.board, Rights(read=("role:reviewer",)))
     assert [one.name for one in await boards.agents(page.board)] == ["mia", "two"]
-    with pytest.raises(Exception, match="is not on the board"):
+    with pytest.raises(BoardRefused, match="is not on the board"):
         await boards.post(Draft(page.board, page["one"], "still here?"))
     await page.post("mia", "@All secrets")
     assert await page.inbox("one") == []
