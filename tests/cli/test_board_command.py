@@ -503,6 +503,7 @@ def test_a_reader_who_stops_ends_it_in_silence(board: Board) -> None:
     assert (done.stdout, done.stderr) == ("141\n", "")
 
 
+@pytest.mark.acceptance("S4-065", "S4-066", "S4-077")
 def test_agents_are_listed_shown_and_cleaned_away(board: Board) -> None:
     run = board.project.here
     run("board", "post", "begin")
