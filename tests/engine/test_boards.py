@@ -83,8 +83,6 @@ async def test_what_comes_while_a_chat_works_stands_between_two_rounds(tmp_path:
         async def works() -> bool:
             return (await here.boards.agent(agent.seat.address)).state is AgentState.WORKING
 
-        import asyncio
-
         asking = asyncio.create_task(here.talks["worker"].ask("reformat a.py"))
         await here.until(works)
         await here.say("@worker@ use tabs please")

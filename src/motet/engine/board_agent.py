@@ -20,6 +20,7 @@ from motet.board import (
     DeliveryState,
     Judge,
     Outcome,
+    Policy,
     PostKind,
     Seat,
     by_rule,
@@ -66,6 +67,7 @@ class BoardAgent:
         self._judge = judge
         self._ask = ask
         self._new: dict[str, Delivery] = {}  # leased, nobody has decided about them
+        self._to_ask: dict[str, Delivery] = {}  # the human decides, when the next turn may begin
         self._wanted: dict[str, tuple[Delivery, Decision]] = {}  # to open the next turn
         self._coming: dict[str, tuple[Delivery, Decision | None]] = {}  # on their way into the conversation
         self._broken: list[Delivery] = []  # read in a turn that broke off and is to go on
@@ -100,7 +102,7 @@ class BoardAgent:
             self._listener.cancel()
             with suppress(asyncio.CancelledError):
                 await self._listener
-        await self.seat.boards.give_back(self.seat.address, [*self._new, *self._wanted])
+        await self.seat.boards.give_back(self.seat.address, [*self._new, *self._to_ask, *self._wanted])
         for one in self._broken:
             await self._tell_why(one, f"{self.seat.address} left before it was done; it goes on when it is back.")
         await self.seat.leave(why)
@@ -109,6 +111,7 @@ class BoardAgent:
         """The turn that what has come opens. Raises as `Chat.send`; `NothingToSend` when there is nothing any more."""
         self.ready.clear()
         try:
+            await self._ask_human()
             async with aclosing(self.chat.receive()) as events:
                 async for event in events:
                     yield event
@@ -155,8 +158,12 @@ class BoardAgent:
         await to_the_end(self._pull())
         for one in list(self._new.values()):
             facts = await self.seat.boards.facts(one.id)
+            if facts.agent.policy is Policy.ASK and by_rule(facts, time.time()) is None:
+                if self._new.pop(one.id, None) is not None:
+                    self._to_ask[one.id] = one
+                continue
             try:
-                decision = await decide(facts, time.time(), self._judge, self._ask)
+                decision = await decide(facts, time.time(), self._judge, None)
             except MotetError as error:
                 decision = Decision(False, str(facts.agent.policy), f"that could not be decided: {error}")
             if self._new.pop(one.id, None) is None:
@@ -166,8 +173,19 @@ class BoardAgent:
             else:
                 await to_the_end(self._not_answered(one, decision))
         goes_on = bool(self._broken) and not (await self._why_held(self._broken))[1]
-        if (self._wanted or goes_on) and not self.chat.is_running:
+        if (self._wanted or self._to_ask or goes_on) and not self.chat.is_running:
             self.ready.set()
+
+    async def _ask_human(self) -> None:
+        """Have the human say which posts are answered."""
+        for one in list(self._to_ask.values()):
+            decision = await decide(await self.seat.boards.facts(one.id), time.time(), None, self._ask)
+            if self._to_ask.pop(one.id, None) is None:
+                continue
+            if decision.answered:
+                self._wanted[one.id] = (one, decision)
+            else:
+                await to_the_end(self._not_answered(one, decision))
 
     async def _pull(self) -> None:
         for one in await self.seat.pull():
@@ -241,13 +259,16 @@ class BoardAgent:
         messages: list[Message | None] = []
         with self._telling():
             await to_the_end(self._pull())
-            messages = [await self._let_in(one) for one in [*self._wanted, *self._new]]
+            messages = [await self._let_in(one) for one in [*self._wanted, *self._to_ask, *self._new]]
         await self.held()
         return [message for message in messages if message is not None]
 
     async def _let_in(self, delivery: str) -> Message | None:
         """The message of a delivery that may be read now; what may not is put aside for good."""
-        one, decision = self._wanted.pop(delivery, None) or (self._new.pop(delivery, None), None)
+        one, decision = self._wanted.pop(delivery, None) or (
+            self._to_ask.pop(delivery, None) or self._new.pop(delivery, None),
+            None,
+        )
         if one is None:
             return None
         ruled = by_rule(await self.seat.boards.facts(one.id), time.time())

@@ -279,9 +279,12 @@ class Host:
         return await self._chats.open(stored.id, model) if stored else self._chats.new(model)
 
     def _talk(self, buffer: int, chat: Chat) -> Talk:
-        assert self._questions is not None and self._here is not None and self._following is not None  # it runs
-        human, files = self._questions, self._here
-        return Talk(self.peer, buffer, chat, self._names, self._acts, self._go_on, human, files, self._following)
+        assert self._questions is not None and self._here is not None  # it runs
+        assert self._following is not None and self._chats is not None
+        human, files, board = self._questions, self._here, self._chats.board_agent
+        return Talk(
+            self.peer, buffer, chat, self._names, self._acts, self._go_on, human, files, self._following, board
+        )
 
     def _acts(self, chat: Chat, reader: Reader) -> Acts:
         assert self._engine is not None and self._chats is not None and self._here is not None  # there is a chat

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
 from motet.chat.meter import Meter
@@ -27,6 +28,9 @@ from motet.nvim.writing import Writing
 from motet.tools.kit import Human, Question
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
+if TYPE_CHECKING:
+    from motet.engine.board_agent import BoardAgent  # comes with boards
+
 _HELD = "another motet has this chat: close it there, and what you send here goes on with it; what you type stays"
 _PICKED = ("file", "buffer")
 """Commands whose argument is picked from a list."""
@@ -47,10 +51,12 @@ class Talk:
         human: Human,
         files: NvimWorkspace,
         following: Following,
+        board: Callable[[Chat], BoardAgent | None],
     ) -> None:
         """`names`: all that can be named in a chat, for completion; `acts`: its slash commands; `another` goes on with
-        another chat and this draft, where that of a buffer is; `human` answers what a command asks for; `files`: where edits show as they arrive; `following`:
-        the buffers of files that commands change."""
+        another chat and this draft, where that of a buffer is; `human` answers what a command asks for; `files`: where
+        edits show as they arrive; `following`: the buffers of files that commands change; `board`: the place of a chat
+        on boards."""
         self.chat = chat
         self._names = names
         self._reader = BufferReader(peer, buffer)
@@ -58,6 +64,8 @@ class Talk:
         self._another = another
         self._human = human
         self._following = following
+        self._board = board
+        self._serving: asyncio.Task[None] | None = None
         self._doing: set[asyncio.Task[None]] = set()
         self._asked: tuple[int, str] | None = None
         self.buffer = buffer
@@ -82,6 +90,7 @@ class Talk:
         if not self.chat.is_writable:
             self._peer.tell("notice", self.buffer, "warn", _HELD)
         self.show_block()
+        self._serve()
         await self._page.drawn()
 
     def redraw(self) -> None:
@@ -199,9 +208,27 @@ class Talk:
 
     async def close(self) -> None:
         """End the turn, and wait until the chat is in order."""
+        if self._serving is not None:
+            self._serving.cancel()
         await self.chat.close()
         if running := {*self._doing, *([self._turn] if self._turn is not None else [])}:
             await asyncio.wait(running)
+
+    def _serve(self) -> None:
+        """Let what others send open turns, where the chat is on a board."""
+        agent = self._board(self.chat)
+        if agent is not None and (self._serving is None or self._serving.done()):
+            self._serving = asyncio.create_task(self._served(agent))
+
+    async def _served(self, agent: BoardAgent) -> None:
+        agent.on_notice = lambda notice: self._peer.tell("notice", self.buffer, _LEVELS[notice.level], notice.text)
+        while self._board(self.chat) is agent:
+            await agent.ready.wait()
+            if not self._is_busy:
+                self._is_stopping = False
+                self._turn = asyncio.create_task(self._run(agent.turn(), ""))
+            assert self._turn is not None
+            await asyncio.wait({self._turn})
 
     @property
     def _is_busy(self) -> bool:
@@ -210,6 +237,7 @@ class Talk:
     async def _command(self, text: str, draft: str) -> None:
         """Do a slash command that was typed as `draft`, which stays when it cannot be done."""
         coming = await self._done(text, draft)
+        self._serve()
         self._peer.tell("returned" if coming.failed else "taken", self.buffer, draft)
         if coming.send or coming.given or coming.goes_on:
             await self._run(self._turn_of(coming), "")

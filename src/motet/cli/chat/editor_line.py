@@ -114,6 +114,11 @@ class EditorLine:
         buffer.on_text_changed += self._changed
         buffer.on_completions_changed += self._make_room
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is typed."""
+        return not self._session.default_buffer.text.strip()
+
     async def read(self, draft: str = "") -> str:
         """The next text, which is not blank; `draft` stands there already. Raises `EndOfInput` when the human leaves.
 

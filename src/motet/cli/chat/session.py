@@ -84,6 +84,7 @@ class TerminalChat:
         self._leaves = False
         self._drafting: asyncio.Task[None] | None = None
         self._draft = ""
+        self._was_typed = asyncio.Event()
         self._tokens = 0
         self._was_sent = False
         self._take_up(chat)
@@ -100,7 +101,10 @@ class TerminalChat:
                 self._tokens = self._chat.tokens  # not for each key: there may be thousands of messages
                 if first:
                     self._screen.said(first)
-                text, first = first or await line.read(draft), ""
+                text, first = first or await self._typed_or_sent(line, draft), ""
+                if not text:
+                    draft = await self._board_turn()
+                    continue
                 coming = await self._acts.of(text)
                 self._screen.model = self._chat.model.name
                 self._leaves = coming.leaves
@@ -116,6 +120,46 @@ class TerminalChat:
         finally:
             listing.cancel()
             await self._keep_draft()
+
+    async def _typed_or_sent(self, line: EditorLine | PlainLine, draft: str) -> str:
+        """What the human types; empty when others have sent something for the chat first, and nothing is typed."""
+        agent = self._chats.board_agent(self._chat)
+        if agent is None:
+            return await line.read(draft)
+        if isinstance(line, PlainLine):  # what is typed there cannot be taken back
+            return "" if agent.ready.is_set() and not draft else await line.read(draft)
+        reading = asyncio.create_task(line.read(draft))
+        try:
+            while not reading.done():
+                ready = asyncio.create_task(agent.ready.wait())
+                await asyncio.wait({reading, ready}, return_when=asyncio.FIRST_COMPLETED)
+                ready.cancel()
+                if not reading.done() and line.is_empty:
+                    return ""
+                if not reading.done():  # a turn of others waits until what is typed is sent, or gone
+                    self._was_typed.clear()
+                    typed = asyncio.create_task(self._was_typed.wait())
+                    await asyncio.wait({reading, typed}, return_when=asyncio.FIRST_COMPLETED)
+                    typed.cancel()
+            return reading.result()
+        finally:
+            reading.cancel()
+            await asyncio.wait({reading})
+
+    async def _board_turn(self) -> str:
+        """A turn that others' posts open; what the line holds afterwards."""
+        agent = self._chats.board_agent(self._chat)
+        if agent is None:
+            return ""
+        self._terminal.restart()
+        try:
+            with self._ahead.listening():
+                await self._drawn(agent.turn())
+        except NothingToSend:
+            pass
+        except MotetError as error:
+            self._terminal.line(str(error), "red", hang=2, always=True)
+        return self._ahead.take()
 
     async def _turn(self, coming: Next) -> str:
         """One turn, drawn; what the line holds afterwards: what was refused, or typed meanwhile."""
@@ -256,6 +300,7 @@ class TerminalChat:
     def _drafted(self, text: str) -> None:
         """What is typed is kept, the newest only."""
         self._draft = text
+        self._was_typed.set()
         if self._drafting is None or self._drafting.done():
             self._drafting = asyncio.create_task(self._keep_draft())
 

@@ -28,6 +28,9 @@ from motet.models.protocol import Model
 @click.option(
     "-t", "--tools", "tools", multiple=True, metavar="NAME", help="Hand over a tool or a group: files, cmd, …"
 )
+@click.option("-b", "--board", metavar="NAME", help="Talk with other agents on this board of the project.")
+@click.option("--as", "name", metavar="NAME", help="Under this name; without, that of the model.")
+@click.option("--role", "roles", multiple=True, metavar="ROLE", help="Called by `@role:ROLE` there.")
 @click.option("-y", "--yes", is_flag=True, help="Take every proposed edit without asking.")
 @click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'run:pytest *', …")
 @click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`.")
@@ -38,6 +41,9 @@ def command(
     goes_on: bool,
     resume: str | None,
     tools: tuple[str, ...],
+    board: str | None,
+    name: str | None,
+    roles: tuple[str, ...],
     yes: bool,
     allow: tuple[str, ...],
     record: str | None,
@@ -51,6 +57,7 @@ def command(
       motet chat -c                  go on where you left
       motet chat -r 1rvcqs3n         go on with another one
       motet chat -t files "add a test for the parser"
+      motet chat --board general --as reviewer --role review
 
     In the line: `#diff`, `@src/app.py`, `@https://…` share something, `@files` hands tools over, `/help` shows all of
     it. Tab completes. Ctrl-C stops the model, twice leaves. What you type is kept until you send it.
@@ -60,11 +67,13 @@ def command(
     flags = {"model": model} if model else {}
     if goes_on and resume:
         raise UsageError("--continue and --resume: choose one of them")
+    if (name or roles) and not board:
+        raise UsageError("--as and --role: on which board? Give --board NAME")
     chosen = "last" if goes_on else resume
+    joins = (board, name or "", roles) if board else None
+    kept = Path(record) if record else None
     return asyncio.run(
-        _chat(
-            " ".join(words), flags, chosen, tools, yes, allow, Path(record) if record else None, keep=not no_history
-        )
+        _chat(" ".join(words), flags, chosen, tools, yes, allow, kept, joins=joins, keep=not no_history)
     )
 
 
@@ -77,6 +86,7 @@ async def _chat(
     allow: Sequence[str],
     record: Path | None,
     *,
+    joins: tuple[str, str, Sequence[str]] | None,
     keep: bool,
 ) -> int:
     from motet.cli.chat.session import Alone, TerminalChat
@@ -98,6 +108,9 @@ async def _chat(
                 model, why = await _model(engine, stored, named="model" in flags)
                 chat = chats.new(model, tools=tools) if stored is None else await chats.open(stored.id, model)
                 terminal.line(f"{model.name} ({why}). /help shows what can be done here.", "dim", hang=2)
+                if joins is not None:
+                    agent = await chats.join_board(chat, *joins)
+                    terminal.line(f"On the board {joins[0]} as @{agent.seat.address}.", "dim", hang=2)
                 talk = TerminalChat(engine, chats, front, alone, chat)
                 starting.close()
                 await talk.run(first)
