@@ -151,6 +151,8 @@ async def stage(
     """The workspace `tmp_path/project`; `voices` by the names of chats. `board`: settings of `[board]`."""
 
     def answer(request: ScriptedRequest) -> Step:
+        if "You decide whether an agent answers" in request.text:
+            return voices["judge"](request)
         found = _WHO.search("\n".join(told(request)) + json.dumps(request.body.get("system", ""), ensure_ascii=False))
         assert found is not None, told(request)
         return voices[found[1]](request)

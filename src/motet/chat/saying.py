@@ -73,10 +73,10 @@ class Saying:
         messages = await arrivals.opening()
         if messages is None:
             raise NothingToSend("nothing has come; nothing was sent")
+        reckon()
         if not messages:
             self.go_on()
             return
-        reckon()
         cycle = self.conversation.stack.cycle + 1
         messages = [message.with_meta(cycle=cycle).estimated() for message in messages]
         told = await self.conversation.fitting(messages)
