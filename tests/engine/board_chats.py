@@ -110,6 +110,15 @@ class Stage:
         found = await self.boards.deliveries(recipient=address)
         return [(str(one.state), one.rule, one.reason) for one in reversed(found)]
 
+    async def rest_of(self, name: str) -> None:
+        """Wait until a chat has dealt with something and works no more."""
+        await self.settled(name)
+
+        async def rests() -> bool:
+            return not self.chat(name).is_running
+
+        await self.until(rests)
+
     async def rest(self) -> None:
         """Wait until no chat works and nothing waits for one."""
 

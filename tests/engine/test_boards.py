@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,13 +16,14 @@ from motet.board import AgentState, PostKind
 from motet.chat import End, Ended
 from motet.messages import Role, tags
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
+from motet.paths import state_dir
 
 
 def replies(text: str):
     """Answers each post with `text`, then ends its turn."""
 
     def voice(request: ScriptedRequest) -> Step:
-        if is_result(request):
+        if is_result(request) or "\n│ " not in "\n".join(told(request)):
             return Answer(text="Done.")
         return Answer(calls=(call("board_reply", {"post": number(request), "body": text}, "c1"),))
 
@@ -134,3 +139,107 @@ async def test_a_request_whose_agent_ends_without_a_reply_is_told_about(tmp_path
         ]
         assert isinstance(here.events["one"][-1], Ended)
         assert here.events["one"][-1].reason is End.DONE
+
+
+@pytest.mark.acceptance("VB-12", "S4-096", "S4-099")
+async def test_roles_priorities_and_topics_reach_whom_they_mean(tmp_path: Path) -> None:
+    voices = {"ann": replies("fine"), "ben": replies("seen"), "cem": replies("who, me?")}
+    async with stage(tmp_path, voices) as here:
+        await here.add("ann", "api", roles=["reviewer"])
+        ben = await here.add("ben", "api", serves=False)
+        await here.add("cem", "ui", roles=["reviewer"])
+        await here.human.join("api")
+        await here.say("@role:reviewer please look", "api")
+        await here.say("@ben@ when you like", "api")
+        await here.say("@ben@! now", "api")
+        await here.rest_of("ann")
+        assert [author for author, *_ in await here.posts("api")] == ["human", "human", "human", "ann"]
+        assert await here.posts("ui") == []
+        await here.until(lambda: _is(ben.ready.is_set()))
+        async for _ in ben.turn():
+            pass
+        got = [one.text.split("│ ")[-1] for one in ben.chat.messages if one.tag == tags.BOARD]
+        address = here.address("ben")
+        assert got == [f"@{address}! now", f"@{address} when you like"]
+
+
+async def _is(holds: bool) -> bool:
+    return holds
+
+
+@pytest.mark.acceptance("VB-07")
+async def test_posts_to_a_chat_that_is_closed_or_unknown(tmp_path: Path) -> None:
+    """Kept for who comes back; the sender of a mention that nobody answers to is told at once."""
+    async with stage(tmp_path, {"one": replies("here I am")}) as here:
+        agent = await here.add("one", serves=False)
+        await here.talks["one"].ask("hello")
+        address, chat = agent.seat.address, agent.chat.id
+        await here.place.m._opened.let_go(agent.chat)
+        assert (await here.boards.agent(address)).state is AgentState.GONE
+        posted = await here.human.post(f"@{address} are you there? @onee too")
+        assert (posted.recipients, [told.text for told in posted.unknown]) == ((address,), ["@onee"])
+        talk = here.place.m.chat(resume=chat)
+        again = here.place.m._opened.board_agent(await talk.ready())
+        assert again is not None
+        assert again.seat.address == address
+        await here.until(lambda: _is(again.ready.is_set()))
+        async for _ in again.turn():
+            pass
+        (delivery,) = await here.boards.deliveries(recipient=address)
+        assert str(delivery.state) == "answered"
+
+
+async def test_who_asked_is_told_when_an_agent_dies(tmp_path: Path) -> None:
+    async with stage(tmp_path, {"one": says(".")}) as here:
+        agent = await here.add("one", serves=False)
+        posted = await here.say("@one@ please", kind=PostKind.REQUEST)
+        address = agent.seat.address
+        await agent.leave()
+        await here.boards.set_state(address, AgentState.WORKING)
+        (delivery,) = await here.boards.pull(address)
+        await here.boards.carried(address, [delivery.id], "m1")
+        await here.boards._write(lambda tx: tx.run("UPDATE agents SET seen = 0 WHERE address = ?", address))
+        assert (await here.boards.tend(100_000)).closed == ()
+        await here.boards.tend(100_000)
+        (told_why,) = [one for one in await here.boards.posts(posted.board) if one.author == address]
+        assert (told_why.kind, told_why.reply_to, told_why.body) == (
+            PostKind.STATUS,
+            posted.id,
+            "Stopped, without an answer: gave no sign of life.",
+        )
+
+
+async def test_a_human_is_asked_whether_to_answer_before_the_turn(tmp_path: Path) -> None:
+    async with stage(tmp_path, {"one": replies("yes")}, board="reply = 'ask'") as here:
+        await here.add("one")
+        await here.say("@one@ well?")
+        assert await here.settled("one") == [("declined", "ask", "no human was there to be asked")]
+        assert len(here.place.server.requests) == 0
+
+
+async def test_a_fork_is_on_no_board_and_leaving_takes_the_tools_away(tmp_path: Path) -> None:
+    async with stage(tmp_path, {"one": says("hello")}) as here:
+        agent = await here.add("one", serves=False)
+        await here.talks["one"].ask("hi")
+        chats = here.place.m._opened
+        forked = await chats.fork(agent.chat)
+        assert chats.board_agent(forked) is None
+        await chats.let_go(forked)
+        again = await chats.open(forked.id, agent.chat.bare_model)
+        assert chats.board_agent(again) is None
+        assert await chats.house.boarding.forget(agent.chat) == ["general"]
+        assert (chats.board_agent(agent.chat), agent.chat.parts.tools.handed_over()) == (None, [])
+
+
+def test_nothing_of_boards_is_imported_or_made_before_one_is_joined(tmp_path: Path) -> None:
+    program = (
+        "import asyncio, sys, motet\n"
+        "async def main():\n"
+        "    async with motet.open('.') as m:\n"
+        "        await m.chat(model='offline', tools=['files']).ask('hello')\n"
+        "    print(sorted(name for name in sys.modules if name.startswith('motet.board')))\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+    assert not list(state_dir(os.environ).glob("boards*"))

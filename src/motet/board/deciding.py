@@ -91,6 +91,8 @@ async def decide(facts: Facts, now: float, judge: Judge | None, ask: AskHuman | 
             if said is None:
                 return Decision(False, "ask", "no human was there to be asked")
             return Decision(said, "ask", f"the human said {'yes' if said else 'no'}")
+        case Policy.DECIDE if delivery.high:
+            return Decision(True, "urgent")
         case Policy.DECIDE:
             if judge is None:
                 return Decision(False, "decide", "there is no model to decide")

@@ -37,6 +37,8 @@ from motet.tools.speaker import Speaker
 from motet.turn import Limit, Spending, to_the_end
 from motet.visible import one_line
 
+_TEND = 60.0
+"""Seconds between two looks for agents that died."""
 _EXCERPT = 1_000
 """Characters of an agent's last words that its status tells."""
 
@@ -57,6 +59,7 @@ class BoardAgent:
         judge: Judge | None = None,
         ask: AskHuman | None = None,
         dear: int | None = None,
+        forget_days: float = 14.0,
     ) -> None:
         self.chat = chat
         self.seat = seat
@@ -66,6 +69,7 @@ class BoardAgent:
         self.limits: Sequence[Limit] = (TurnLimit(lambda: self._turn),)
         self._judge = judge
         self._ask = ask
+        self._forget_days = forget_days
         self._new: dict[str, Delivery] = {}  # leased, nobody has decided about them
         self._to_ask: dict[str, Delivery] = {}  # the human decides, when the next turn may begin
         self._wanted: dict[str, tuple[Delivery, Decision]] = {}  # to open the next turn
@@ -139,8 +143,12 @@ class BoardAgent:
     async def _listen(self) -> None:
         async with self.seat.boards.watching() as watch:
             self._watch = watch
+            tend_at = 0.0
             while True:
                 try:
+                    if time.monotonic() >= tend_at:
+                        tend_at = time.monotonic() + _TEND
+                        await self.seat.boards.tend(self._forget_days)
                     if not self.chat.is_running:
                         await self._sort_out()
                 except MotetError as error:
@@ -230,7 +238,8 @@ class BoardAgent:
                 self._turn.add(Carried(one), Spending())
             self._broken = []
             return []
-        messages = [message for message in [await self._let_in(one) for one in list(self._wanted)] if message]
+        urgent_first = sorted(self._wanted.values(), key=lambda one: (not one[0].high, one[0].at))
+        messages = [message for message in [await self._let_in(one.id) for one, _ in urgent_first] if message]
         if not messages:
             return None
         self._turn = BoardTurn(by_human=False)
