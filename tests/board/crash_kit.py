@@ -2,6 +2,7 @@
 
     python crash_kit.py steps PLACE FIRST EVERY    one process goes through `script`, killed at step FIRST; then, on new
                                                    boards, at step FIRST + EVERY, and so on until it comes to its end
+    python crash_kit.py moves DIRECTORY URL FIRST EVERY    the same for a move from a file to a server
     python crash_kit.py random PLACE SEED          several processes at once, each killed now and then
 
 It ends with exit status 1 and says what was lost, doubled or torn; otherwise with a line that says how much was done.
@@ -25,6 +26,7 @@ from board.places import Place
 from motet.board import (
     Agent,
     AgentKind,
+    BoardMoved,
     BoardRefused,
     Boards,
     Delivery,
@@ -35,6 +37,7 @@ from motet.board import (
     Outcome,
     PostKind,
 )
+from motet.board.moving import move
 
 PROJECT = "/home/me/project"
 LIMITS = Limits(agent_posts=None, pair_posts=None, board_posts=None, hops=1000, tokens=10**9, cost=10.0**6)
@@ -312,6 +315,42 @@ def _check_deliveries(deliveries: Iterable[tuple[object, ...]], files: Path) -> 
     assert Counter(read) == Counter(str(row[3]) for row in found), "in context twice, or never"
 
 
+# --- a move, every step --------------------------------------------------------------------------------------------
+
+
+def check_moves(directory: Path, url: str, first: int, every: int) -> str:
+    """Kill a move at every `every`th step. Returns what was done; raises `AssertionError`."""
+    origin = Place(str(directory / "origin"))
+    (directory / "files").mkdir()
+    run_apart(lambda: script(origin, directory / "files"))
+    wanted = rows(origin, STORED)
+    for times, kill_at in enumerate(itertools.count(first, every)):
+        source, target = Place(str(directory / f"state-{kill_at}")), Place(f"{url}_{kill_at}")
+        shutil.copytree(origin.at, source.at)
+
+        async def work(source: Place = source, target: Place = target) -> None:
+            await move(Path(source.at), target.at)
+
+        was_killed = run_apart(work, kill_at)
+        truths = [place for place in (source, target) if (found := _stored(place)) and found == wanted]
+        assert len(truths) <= 1, f"killed at step {kill_at}: there are two truths"
+        assert was_killed or truths == [target]
+        run_apart(work)
+        assert _stored(source) is None, f"killed at step {kill_at}: the source does not know that it was moved"
+        assert _stored(target) == wanted, f"killed at step {kill_at}: something is lost"
+        if not was_killed:
+            return f"killed {times} times, at every {every}th of about {kill_at} steps, from {first} on"
+    raise AssertionError
+
+
+def _stored(place: Place) -> list[list[tuple[object, ...]]] | None:
+    """What a store holds; None for one that says that its boards are elsewhere, or not all here."""
+    try:
+        return rows(place, STORED)
+    except BoardMoved:
+        return None
+
+
 def main(what: str, at: str, *numbers: str) -> int:
     place = Place(at)
     if not place.is_server:
@@ -319,6 +358,8 @@ def main(what: str, at: str, *numbers: str) -> int:
     try:
         if what == "steps":
             print(check_steps(place, *map(int, numbers)))
+        elif what == "moves":
+            print(check_moves(Path(at), numbers[0], *map(int, numbers[1:])))
         else:
             for seed in map(int, numbers):
                 part = _part(place, f"seed_{seed}")

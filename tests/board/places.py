@@ -107,4 +107,6 @@ def on_server(server: Server, name: str) -> Iterator[Place]:
         yield Place(url)
     finally:
         server.cut()
-        server.run(f"DROP SCHEMA IF EXISTS {ServerUrl.of(url).schema} CASCADE")
+        schema = ServerUrl.of(url).schema
+        for (found,) in server.run("SELECT nspname FROM pg_namespace WHERE nspname ~ %s", f"^{schema}(_|$)"):
+            server.run(f"DROP SCHEMA {found} CASCADE")

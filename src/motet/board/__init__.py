@@ -10,7 +10,15 @@ async with Boards.in_directory(state) as boards:
 from motet.board.boards import Boards
 from motet.board.chains import Chain, ChainState
 from motet.board.deciding import AskHuman, Decision, Facts, Judge, Judgement, by_rule, decide
-from motet.board.errors import AgentMissing, BoardError, BoardMissing, BoardRefused, BoardTooNew
+from motet.board.errors import (
+    AgentMissing,
+    BoardError,
+    BoardLost,
+    BoardMissing,
+    BoardMoved,
+    BoardRefused,
+    BoardTooNew,
+)
 from motet.board.finding import Query
 from motet.board.framing import FROM_OTHERS, barred, framed
 from motet.board.inbox import Outcome, Sought
@@ -53,7 +61,9 @@ __all__ = [
     "AskHuman",
     "Board",
     "BoardError",
+    "BoardLost",
     "BoardMissing",
+    "BoardMoved",
     "BoardRefused",
     "BoardTooNew",
     "Boards",

@@ -18,7 +18,7 @@ from motet.board.errors import BoardMissing
 from motet.board.limits import Limits, agent_rate, board_rate, over_cap, use
 from motet.board.notices import notify
 from motet.board.rows import JOINED, POST, delivery_of, delivery_values, post_of
-from motet.board.values import Agent, AgentKind, Delivery, DeliveryState, NoticeKind, Post
+from motet.board.values import Agent, AgentKind, AgentState, Delivery, DeliveryState, NoticeKind, Post
 from motet.messages import new_id
 from motet.text.terms import Wanted, wanted
 
@@ -44,6 +44,8 @@ class Outcome:
 def waiting(tx: Tx, address: str, now: float) -> int:
     """How many deliveries wait for an agent, posts to everyone that it has not looked at included."""
     agent = agent_of(tx, address)
+    if agent.state is AgentState.CLOSED:
+        return 0
     expand(tx, agent, now)
     sql, values = _queued(agent)
     row = tx.one(f"SELECT count(*) FROM deliveries JOIN posts ON posts.id = deliveries.post WHERE {sql}", *values)
@@ -51,10 +53,10 @@ def waiting(tx: Tx, address: str, now: float) -> int:
 
 
 def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
-    """Lease what waits for an agent, urgent ones first, then the oldest. Nothing for one that is paused; nothing of a
+    """Lease what waits for an agent, urgent ones first, then the oldest. Nothing for one that is paused or closed; nothing of a
     board that is paused, but to humans."""
     agent = agent_of(tx, address)
-    if agent.paused:
+    if agent.paused or agent.state is AgentState.CLOSED:
         return []
     give_up(tx, now)
     expand(tx, agent, now)

@@ -71,9 +71,11 @@ class _Attempt:
 
 class PostgresDatabase:
     """See `Database`. `password` is asked when a connection is made; without it there are the URL, PGPASSWORD and
-    ~/.pgpass. Raises `BoardError` when the URL is none, or its server is not one that boards can be on."""
+    ~/.pgpass. Raises `BoardError` when the URL is none, or its server is not one that boards can be on.
+    `is_moving`: it is opened to move boards into it (`motet.board.moving`)."""
 
-    def __init__(self, url: str, password: Callable[[], str] | None = None) -> None:
+    def __init__(self, url: str, password: Callable[[], str] | None = None, *, is_moving: bool = False) -> None:
+        self._is_moving = is_moving
         self._url = ServerUrl.of(url)
         self._password = password
         self._connection: psycopg.Connection[Row] | None = None
@@ -133,11 +135,14 @@ class PostgresDatabase:
     def _transaction(self, begin: str) -> Generator[tuple[psycopg.Connection[Row], PostgresTx]]:
         connection = self._opened()
         try:
-            if schema_in(_simply(connection, f"{begin}; {ABOUT}"), self.place) != SCHEMA:
+            if self._schema_in(_simply(connection, f"{begin}; {ABOUT}")) != SCHEMA:
                 raise BoardTooNew(f"{self.place}: another motet has changed these boards; start this one again")
             yield connection, PostgresTx(connection)
         finally:
             self._end(connection)
+
+    def _schema_in(self, about: list[Row]) -> int:
+        return schema_in(about, self.place, is_moving=self._is_moving)
 
     def _end(self, connection: psycopg.Connection[Row]) -> None:
         """Nothing of a transaction is left open; a connection that was lost is let go of."""
@@ -230,7 +235,7 @@ class PostgresDatabase:
             if tx.one("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) is None:
                 tx.run(f"CREATE SCHEMA {schema}")
             there = tx.one("SELECT to_regclass(?)", f"{schema}.about") != (None,)
-            found = schema_in(tx.all(ABOUT), self.place) if there else 0
+            found = self._schema_in(tx.all(ABOUT)) if there else 0
             if found < SCHEMA:
                 migrate(tx, found)
             _simply(connection, "COMMIT")

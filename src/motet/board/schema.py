@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import motet
 from motet.board.database import Dialect, Row, Tx
-from motet.board.errors import BoardTooNew
+from motet.board.errors import BoardMoved, BoardTooNew
 
 ABOUT = "SELECT name, value FROM about"
 """What a database says of itself: its `schema`, the `motet` that wrote it, and whether it was moved (`motet.board.moving`)."""
@@ -137,14 +137,21 @@ def migrate(tx: Tx, schema: int) -> None:
         )
 
 
-def schema_of(tx: Tx, where: str) -> int:
+def schema_of(tx: Tx, where: str, *, is_moving: bool = False) -> int:
     """How many steps have run in a database that has the table `about`. Raises as `schema_in`."""
-    return schema_in(tx.all(ABOUT), where)
+    return schema_in(tx.all(ABOUT), where, is_moving=is_moving)
 
 
-def schema_in(rows: Sequence[Row], where: str) -> int:
-    """The same, of what `ABOUT` answered. Raises `BoardTooNew`, and `BoardMoved` when the boards are elsewhere."""
+def schema_in(rows: Sequence[Row], where: str, *, is_moving: bool = False) -> int:
+    """The same, of what `ABOUT` answered. Raises `BoardTooNew`, and `BoardMoved` when the boards are elsewhere, or not
+    all here, but to who is moving them."""
     about = {str(name): str(value) for name, value in rows}
+    if "moved" in about and not is_moving:
+        raise BoardMoved(f"{where}: these boards were moved to {about['moved']}; set board.url to it")
+    if "arriving" in about and not is_moving:
+        raise BoardMoved(
+            f"{where}: boards are being moved here; if that was broken off, run `motet board migrate` again where it was"
+        )
     schema = int(about.get("schema", "0"))
     if schema > SCHEMA:
         raise BoardTooNew(

@@ -53,9 +53,11 @@ class SqliteTx:
 
 
 class SqliteDatabase:
-    """See `Database`. Raises `BoardError` when the file is on a network file system: its locks cannot be trusted."""
+    """See `Database`. Raises `BoardError` when the file is on a network file system: its locks cannot be trusted.
+    `is_moving`: it is opened to move its boards (`motet.board.moving`)."""
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, *, is_moving: bool = False) -> None:
+        self._is_moving = is_moving
         self._path = state / "boards.db"
         self._turn_path = state / "boards.lock"
         self._words = Words(self._path, "boards", BoardError)
@@ -106,7 +108,7 @@ class SqliteDatabase:
         tx = SqliteTx(connection)
         connection.execute(begin)
         try:
-            if schema_of(tx, str(self._path)) != SCHEMA:
+            if schema_of(tx, str(self._path), is_moving=self._is_moving) != SCHEMA:
                 raise BoardTooNew(f"{self._path}: another motet has changed these boards; start this one again")
             answers = [work(tx) for work in works]
             connection.execute("COMMIT")
@@ -157,7 +159,7 @@ class SqliteDatabase:
             try:
                 tx = SqliteTx(connection)
                 there = tx.one("SELECT 1 FROM sqlite_schema WHERE name = 'about'")
-                schema = schema_of(tx, str(self._path)) if there else 0
+                schema = schema_of(tx, str(self._path), is_moving=self._is_moving) if there else 0
                 if schema < SCHEMA:
                     migrate(tx, schema)
                 connection.execute("COMMIT")
