@@ -12,7 +12,7 @@ help:
 	@echo "make bench    run the benchmarks and write docs/benchmarks.md"
 	@echo "make bench-nvim  the same for chats in Neovim alone: their table in that page"
 	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
-	@echo "make soak     kill -9 and break off at every step there is, not at a few"
+	@echo "make soak     kill -9 and break off at every step there is, not at a few; boards on the oldest server"
 	@echo "make docs     write the generated pages of docs/"
 	@echo "make pictures draw docs/pictures: a real Neovim, a scripted model"
 	@echo "make lock     pin the newest versions in requirements/all.lock"
@@ -39,10 +39,11 @@ bench-nvim: setup
 fuzz: setup
 	@$(BIN)/python tools/fuzz.py $(ARGS)
 
-SOAKED := tests/nvim/test_chat_chaos.py tests/history/test_killed.py tests/history/test_damage.py tests/chat/test_kill.py tests/chat/test_stack_rules.py tests/board/test_killed.py
+SOAKED := tests/nvim/test_chat_chaos.py tests/history/test_killed.py tests/history/test_damage.py tests/chat/test_kill.py tests/chat/test_stack_rules.py tests/board/test_killed.py tests/board/test_moving.py
 
 soak: setup
 	@MOTET_KILL_ALL=1 $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 $(SOAKED) $(ARGS)
+	@PGSERVER_POSTGRES_VERSION=16 $(BIN)/python tools/run_tests.py -n 2 tests/board  # the oldest that boards take
 
 docs: setup
 	@$(BIN)/python tools/docs.py

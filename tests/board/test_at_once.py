@@ -80,3 +80,16 @@ async def test_a_server_that_goes_away_while_many_write_loses_and_doubles_nothin
     check_posts(posts, {f"{number}-{n}" for number in range(3) for n in range(300)})
     told = [line for n in range(3) for line in Told(str(tmp_path / f"told-w{n}")).lines]
     assert sorted(told) == sorted(str(key) for _, _, key in posts)
+
+
+async def test_who_begins_to_watch_at_once_hears_of_others_and_leaves_no_socket(place: Place, tmp_path: Path) -> None:
+    async with place.boards(LIMITS) as boards:
+        board = (await boards.open(PROJECT)).id
+        followers = [asyncio.create_task(_seen(boards, board, 10)) for _ in range(5)]
+        assert await _written(place, tmp_path, 0, 10) == 0
+        seen = await asyncio.gather(*followers)
+        assert [[post.seq for post in one] for one in seen] == [list(range(1, 11))] * 5
+        if not place.is_server:
+            assert len(list((Path(place.at) / "boards.wake").glob("*.sock"))) == 1
+    if not place.is_server:
+        assert list((Path(place.at) / "boards.wake").iterdir()) == []

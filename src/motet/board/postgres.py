@@ -226,7 +226,7 @@ class PostgresDatabase:
         _simply(
             connection,
             f"SET search_path TO {schema}; SET lock_timeout = {milliseconds}; "
-            f"SET idle_in_transaction_session_timeout = {milliseconds}; "
+            f"SET idle_in_transaction_session_timeout = {0 if self._is_moving else milliseconds}; "
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
         )
         try:

@@ -39,6 +39,7 @@ class ServerBell:
         self._rung: dict[tuple[str, str], int] = {}
         self._ringing: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     def through(self, worker: Worker[Tx]) -> None:
         """Ring through this thread."""
@@ -54,12 +55,15 @@ class ServerBell:
 
     async def listen(self, heard: Heard) -> None:
         """See `Bell`. A connection that is cut is made again."""
+        if self._listening is not None:
+            return
         began = asyncio.Event()
         self._listening = asyncio.create_task(self._listen(heard, began))
         await began.wait()
 
     async def close(self) -> None:
         """See `Bell`."""
+        self._closing.set()
         if self._ringing is not None:
             await self._ringing
         if self._listening is not None:
@@ -76,7 +80,8 @@ class ServerBell:
 
             with contextlib.suppress(BoardError):  # who is not woken looks by itself
                 await self._worker.do(Kind.READ, notify)
-            await asyncio.sleep(QUIET)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), QUIET)
 
     def _next(self) -> str:
         """The hints that go next."""

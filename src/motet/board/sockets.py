@@ -43,6 +43,8 @@ class SocketBell:
 
     async def listen(self, heard: Heard) -> None:
         """See `Bell`."""
+        if self._own is not None:
+            return
         with contextlib.suppress(OSError):
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             own = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)

@@ -42,6 +42,7 @@ class BoardStore:
         )
         self._outbox = Outbox(self._worker, self._members, self.limits, self._ring)
         self._listening: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
 
     async def close(self) -> None:
         """Finish what waits, and let go of the store."""
@@ -69,11 +70,12 @@ class BoardStore:
     async def watching(self) -> AsyncGenerator[Watch]:
         """One who waits for what is new, in this process and others."""
         watch = self._watches.open()
-        if self._listening is None:
-            await self._bell.listen(self._heard)
-            await self._look()
-            self._listening = asyncio.create_task(self._keep_looking())
         try:
+            async with self._starting:
+                if self._listening is None:
+                    await self._bell.listen(self._heard)
+                    await self._look()
+                    self._listening = asyncio.create_task(self._keep_looking())
             yield watch
         finally:
             self._watches.close(watch)

@@ -38,10 +38,14 @@ def password_of(settings: BoardSettings, environ: Mapping[str, str]) -> Callable
     Raises `SettingsError`; what it returns raises `MotetError`."""
     if not settings.password:
         return None
-    source = KeySource(settings.password, environ, "board", name="board.password")
+
+    def source() -> KeySource:
+        return KeySource(settings.password, environ, "board", name="board.password")
+
+    source()  # what cannot be is told at once
 
     def password() -> str:
-        secret = asyncio.run(source.get())
+        secret = asyncio.run(source().get())  # looked up each time: it may have been changed
         return secret.reveal() if secret is not None else ""
 
     return password
