@@ -57,7 +57,7 @@ async def _alerts(here: Stage) -> list[str]:
     return [one.about for one in await here.boards.notices() if one.kind is NoticeKind.BUDGET]
 
 
-@pytest.mark.acceptance("S4-013", "S4-054", "S4-055", "S4-082", "S4-057")
+@pytest.mark.acceptance("S4-013", "S4-054", "S4-055", "S4-082", "S4-057", "VB-06", "T-29")
 async def test_two_that_always_answer_end_after_so_many_replies_and_go_on_when_a_human_says_so(
     tmp_path: Path,
 ) -> None:
@@ -92,6 +92,7 @@ async def test_a_ring_of_three_over_three_boards_ends_as_well(tmp_path: Path) ->
         assert len(await _alerts(here)) == 1
 
 
+@pytest.mark.acceptance("VB-06", "T-29")
 async def test_the_tokens_of_a_chain_end_it_and_a_turn_uses_no_more_than_its_post_has(tmp_path: Path) -> None:
     async with stage(tmp_path, {"one": to("two"), "two": to("one")}, board="max_tokens = 3000\nhops = 1000") as here:
         for name in ("one", "two"):
@@ -104,7 +105,7 @@ async def test_the_tokens_of_a_chain_end_it_and_a_turn_uses_no_more_than_its_pos
         assert (await here.boards.chain(chain)).tokens == 0  # nothing was sent to the model
 
 
-@pytest.mark.acceptance("VB-06")
+@pytest.mark.acceptance("VB-06", "T-29")
 async def test_a_hundred_that_always_answer_end_and_a_busy_board_beside_them_is_not_touched(tmp_path: Path) -> None:
     names = [f"n{at}" for at in range(100)]
 

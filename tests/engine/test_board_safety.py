@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from engine.board_chats import is_result, number, says, stage
 from engine.engine_kit import Answers
 
-from motet.board import BoardRefused, PostKind
+from motet.board import BoardRefused, NoticeKind, PostKind
 from motet.chat import End, Ended
 from motet.messages import Role
 from motet.models.scripted import Answer, HttpError, ScriptedRequest, Step, call
@@ -67,7 +68,6 @@ def edits(path: str):
     return voice
 
 
-@pytest.mark.acceptance("VB-13", "T-29")
 async def test_files_that_one_has_claimed_are_refused_to_another_and_to_a_chat_on_no_board(tmp_path: Path) -> None:
     async with stage(tmp_path, {"one": edits("src/a.py"), "two": edits("src/a.py")}, yes=True) as here:
         one = await here.add("one", tools=["files"])
@@ -194,15 +194,18 @@ def writes(*bodies: str):
     return voice
 
 
-async def test_a_model_that_writes_without_end_is_refused_and_that_is_kept(tmp_path: Path) -> None:
+@pytest.mark.acceptance("VB-06", "S4-056")
+async def test_a_model_that_writes_without_end_is_refused_and_the_human_is_told_once(tmp_path: Path) -> None:
     voices = {"one": writes("alpha beta", "gamma delta", "epsilon zeta")}
-    async with stage(tmp_path, voices, board="agent_posts = 2") as here:
+    async with stage(tmp_path, voices, board="agent_posts = 2\nalert_posts = 1") as here:
         one = await here.add("one")
         await here.talks["one"].ask("go")
         assert len(await here.posts()) == 2
         results = [each.text for each in one.chat.messages if each.role is Role.TOOL]
         assert results[2].startswith("board_post: not posted: 2 posts of yours in a minute are the limit; ")
         assert [(each.actor, each.what) for each in await here.boards.refusals()] == [(one.seat.address, "post")]
+        (alert,) = await here.boards.notices()
+        assert (alert.kind, alert.text) == (NoticeKind.BUSY, "agents have written 1 posts on general within a minute")
 
 
 async def test_a_project_cannot_raise_what_agents_may_do(tmp_path: Path) -> None:
@@ -235,3 +238,43 @@ async def test_a_cheap_model_decides_whether_to_answer_and_why_not_is_kept(tmp_p
         bodies = [one.text.split("│ ")[-1] for one in here.chat("one").messages if one.tag == "board"]
         address = here.address("one")
         assert bodies == [f"@{address} the build is green", f"@{address} what is it?"]
+
+
+@pytest.mark.acceptance("VB-13")
+async def test_two_that_edit_the_same_line_lose_nothing_and_the_second_is_told(tmp_path: Path) -> None:
+    """The second read the file before the first wrote it: its edit is refused, and it sees what stands there now."""
+
+    def change(old: str, new: str, call_id: str) -> Answer:
+        diff = f"<<<<<<< SEARCH\n    return {old}\n=======\n    return {new}\n>>>>>>> REPLACE\n"
+        return Answer(calls=(call("replace_in_file", {"path": "a.py", "diff": diff}, call_id),))
+
+    def first(request: ScriptedRequest) -> Step:
+        return Answer(text="Done.") if is_result(request) else change("1", "10", "c1")
+
+    def second(request: ScriptedRequest) -> Step:
+        if "call_edit" in request.text:
+            return Answer(text="I see.")
+        if "it is changed" in request.text:
+            return change("1", "2", "call_edit")
+        if is_result(request):
+            return Answer(calls=(call("board_wait", {"seconds": 60}, "c2"),))
+        return Answer(calls=(call("read_file", {"path": "a.py"}, "c1"),))
+
+    async with stage(tmp_path, {"one": first, "two": second}, yes=True) as here:
+        (here.place.root / "a.py").write_text("def f():\n    return 1\n")
+        await here.add("one", tools=["files"])
+        two = await here.add("two", tools=["files"])
+        working = asyncio.create_task(here.talks["two"].ask("make it 2"))
+
+        async def waits() -> bool:
+            return any(one.calls and one.calls[0].name == "board_wait" for one in two.chat.messages)
+
+        await here.until(waits)
+        await here.talks["one"].ask("make it 10")
+        await here.say("@two@ it is changed")
+        await working
+        assert (here.place.root / "a.py").read_text() == "def f():\n    return 10\n"
+        result = [one for one in two.chat.messages if one.role is Role.TOOL][-1]
+        assert result.result is not None
+        assert result.result.is_error
+        assert "return 10" in result.text

@@ -41,7 +41,7 @@ def asks(body: str, kind: str = "request"):
     return voice
 
 
-@pytest.mark.acceptance("S4-001", "S4-002", "S4-006", "S4-044", "S4-045", "S4-088", "S4-089")
+@pytest.mark.acceptance("S4-001", "S4-002", "S4-005", "S4-006", "S4-044", "S4-045", "S4-088", "S4-089", "S4-097")
 async def test_one_chat_asks_another_for_a_review_and_reads_its_answer(tmp_path: Path) -> None:
     voices = {
         "backend": asks("@review please look at src/auth/login.ts"),
@@ -71,6 +71,7 @@ async def test_one_chat_asks_another_for_a_review_and_reads_its_answer(tmp_path:
         assert (await here.boards.chain(delivery.post.chain)).tokens == 2 * 120 + 120
 
 
+@pytest.mark.acceptance("VB-07")
 async def test_what_comes_while_a_chat_works_stands_between_two_rounds(tmp_path: Path) -> None:
     """The running call ends as if nothing had come; the next request has the post behind its result."""
     (tmp_path / "project").mkdir()
@@ -100,7 +101,7 @@ async def test_what_comes_while_a_chat_works_stands_between_two_rounds(tmp_path:
         assert await here.settled("worker") == [("acked", "joined", "")]
 
 
-@pytest.mark.acceptance("S4-008", "S4-047")
+@pytest.mark.acceptance("S4-003", "S4-004", "S4-008", "S4-047")
 async def test_everyone_but_its_author_answers_a_call_to_all(tmp_path: Path) -> None:
     voices = {"one": says("."), "two": replies("two is writing tests"), "three": replies("three is done")}
     async with stage(tmp_path, voices) as here:
