@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import click
 
 from motet.board import Agent, BoardMissing, Delivery, DeliveryState, Sought
 from motet.cli.boards.events import delivery_fields, write_event
 from motet.cli.boards.lines import delivery_spans
 from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
-from motet.cli.boards.reading import SINCE, STATE, UNTIL
+from motet.cli.boards.reading import SINCE, STATE, UNTIL, address_of
 from motet.cli.output import told
 from motet.errors import UsageError
 
@@ -27,19 +30,7 @@ _WAITING = frozenset({DeliveryState.QUEUED, DeliveryState.LEASED})
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="At most so many (20).")
 @ALL_PROJECTS
 @JSON
-def inbox(
-    who: str,
-    everyone: bool,
-    board: str,
-    author: str,
-    words: str,
-    state: str | None,
-    since: float | None,
-    until: float | None,
-    limit: int,
-    as_json: bool,
-    **more: bool,
-) -> int:
+def inbox(who: str, everyone: bool, limit: int, everywhere: bool, as_json: bool, **asked: Any) -> int:
     """List what was delivered, the newest first: when, from whom, and whether it was read and answered.
 
     \b
@@ -54,6 +45,7 @@ def inbox(
     """
     if who and everyone:
         raise UsageError("say one of them: an agent, or --everyone")
+    wish = _Asked(**asked)
 
     async def work(place: Place) -> int:
         me = await place.me()
@@ -62,18 +54,7 @@ def inbox(
             raise BoardMissing("nobody can write to you yet: `motet board post` or `motet board watch` joins a board")
         await _expand(place, agent)
         names = await place.names()
-        projects = await place.boards.boards(place.scope(more["everywhere"]))
-        sought = Sought(
-            recipient=agent.address if agent else "",
-            board=(await place.board(board)).id if board else "",
-            author=(await place.boards.named(author)).address if author else "",
-            state=state or "",
-            boards=tuple(one.id for one in projects) or ("",),
-            after=since,
-            before=until,
-            words=words,
-        )
-        found = await place.boards.sought(sought, limit)
+        found = await place.boards.sought(await wish.sought(place, agent, everywhere), limit)
         answers = await place.boards.numbers(one.answer for one in found)
         for one in found:
             name = names[one.post.board]
@@ -86,14 +67,37 @@ def inbox(
         if me is not None and agent is not None and agent.address == me.address:
             await _mark_read(place, me, found)
         if not found and not as_json:
-            place.terminal.line(
-                "Nothing was delivered that fits."
-                if any((words, state, since, until, author, board))
-                else "Nothing was delivered yet."
-            )
+            what = "yet" if wish == _Asked() else "that fits"
+            place.terminal.line(f"Nothing was delivered {what}.")
         return 0 if found else 1
 
     return run(work, as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for, as it was typed."""
+
+    board: str = ""
+    author: str = ""
+    words: str = ""
+    state: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+    async def sought(self, place: Place, agent: Agent | None, everywhere: bool) -> Sought:
+        """The deliveries that are meant, to `agent` or to anybody. Raises `AgentMissing`, `BoardMissing`."""
+        boards = await place.boards.boards(place.scope(everywhere))
+        return Sought(
+            recipient=agent.address if agent else "",
+            board=(await place.board(self.board)).id if self.board else "",
+            author=await address_of(place, self.author),
+            state=self.state or "",
+            boards=tuple(one.id for one in boards) or ("",),
+            after=self.since,
+            before=self.until,
+            words=self.words,
+        )
 
 
 async def _expand(place: Place, agent: Agent | None) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -89,7 +91,7 @@ def show_board(board: str, limit: int | None, after: int | None, whole: bool, au
 
     async def work(place: Place) -> int:
         found = await place.board(board)
-        address = (await place.boards.named(author)).address if author else ""
+        address = await address_of(place, author)
         show = _shower(place, found, as_json)
         many = 0
         async for posts in _chosen(place, found, limit, 0 if whole else after, address):
@@ -150,21 +152,7 @@ async def _seen(place: Place, board: Board, posts: list[Post], *, is_drawn: bool
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="At most so many (20).")
 @ALL_PROJECTS
 @JSON
-def search_boards(
-    words: tuple[str, ...],
-    board: str,
-    author: str,
-    mention: str,
-    kind: str | None,
-    path: str,
-    thread: str,
-    since: float | None,
-    until: float | None,
-    state: str | None,
-    limit: int,
-    everywhere: bool,
-    as_json: bool,
-) -> int:
+def search_boards(words: tuple[str, ...], limit: int, everywhere: bool, as_json: bool, **asked: Any) -> int:
     """Find posts, the newest first, by words and by all else that is known of them.
 
     \b
@@ -178,27 +166,17 @@ def search_boards(
     All words have to stand in the post, quoted ones next to each other. Posts that were taken back are not found.
     Exit code 1: nothing was found.
     """
-    text = " ".join(words)
-    if not any((text.strip(), author, mention, kind, path, thread, since, until, state)):
+    wish = _Asked(" ".join(words).strip(), **asked)
+    if wish == _Asked("", board=wish.board):
         raise UsageError("say what to look for, as in: motet board search login")
 
     async def work(place: Place) -> int:
         names = await place.names()
-        if board:
-            among = [(await place.board(board)).id]
+        if wish.board:
+            among = [(await place.board(wish.board)).id]
         else:
             among = [one.id for one in await place.boards.boards(place.scope(everywhere))]
-        query = Query(
-            words=text,
-            author=await _address(place, author),
-            mention=await _address(place, mention),
-            kind=PostKind(kind) if kind else None,
-            chain=(await place.post(thread)).chain if thread else "",
-            path=path,
-            after=since,
-            before=until,
-            state=state or "",
-        )
+        query = await wish.query(place)
         if query.mention:
             await place.boards.waiting(query.mention)  # posts to everyone become deliveries
         found = await place.boards.search(query, among, limit)
@@ -207,7 +185,7 @@ def search_boards(
                 write_event("post", **post_fields(post, names[post.board]))
                 continue
             with told():
-                place.out.spans(*post_spans(post, names[post.board], text), hang=4)
+                place.out.spans(*post_spans(post, names[post.board], wish.words), hang=4)
         if not found and not as_json:
             place.terminal.line("Nothing was found.")
         return 0 if found else 1
@@ -215,7 +193,38 @@ def search_boards(
     return run(work, as_json=as_json)
 
 
-async def _address(place: Place, who: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for, as it was typed."""
+
+    words: str
+    board: str = ""
+    author: str = ""
+    mention: str = ""
+    kind: str | None = None
+    path: str = ""
+    thread: str = ""
+    since: float | None = None
+    until: float | None = None
+    state: str | None = None
+
+    async def query(self, place: Place) -> Query:
+        """The query that is meant. Raises `AgentMissing`, `BoardMissing`, `UsageError`."""
+        return Query(
+            words=self.words,
+            author=await address_of(place, self.author),
+            mention=await address_of(place, self.mention),
+            kind=PostKind(self.kind) if self.kind else None,
+            chain=(await place.post(self.thread)).chain if self.thread else "",
+            path=self.path,
+            after=self.since,
+            before=self.until,
+            state=self.state or "",
+        )
+
+
+async def address_of(place: Place, who: str) -> str:
+    """The address of the one that is meant; empty for nobody. Raises `AgentMissing`."""
     return (await place.boards.named(who)).address if who else ""
 
 
