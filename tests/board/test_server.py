@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from board.board_kit import PROJECT, Page
 from board.places import Place, Server
 
-from motet.board import AgentKind, BoardError, BoardTooNew, Hint, NewAgent
+from motet.board import AgentKind, BoardError, Boards, BoardTooNew, Hint, NewAgent
 from motet.board import postgres as engine
 from motet.board.database import Tx
 from motet.board.errors import BoardLost
@@ -168,6 +169,21 @@ def test_what_a_statement_meets_is_told_in_one_line(there: Place) -> None:
     assert str(full) == (
         "here: the server's disk is full, nothing more can be stored; make room there, what was stored before is safe"
     )
+    database.close()
+
+
+def test_what_many_rows_meet_fails_all_of_the_transaction(there: Place) -> None:
+    database = PostgresDatabase(there.at)
+
+    def work(tx: Tx) -> None:
+        _count(tx)
+        tx.many("INSERT INTO counters (name, value) VALUES (?, ?)", [("one", 1), ("one", 2)])
+        tx.many("INSERT INTO counters (name, value) VALUES (?, ?)", [("two", 1)])
+
+    with pytest.raises(BoardError, match=r': duplicate key value violates unique constraint "counters_pkey"$'):
+        database.write([work], durable=True)
+    assert _value(database) == 0
+    assert database.read(lambda tx: tx.one("SELECT count(*) FROM counters WHERE name IN ('one', 'two')")) == (0,)
     database.close()
 
 
@@ -328,3 +344,16 @@ async def test_more_hints_than_one_notification_holds_follow_in_the_next(there: 
         await all_came.wait()
     await listener.close()
     assert heard == wanted
+
+
+async def test_without_the_driver_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "motet.board.postgres", raising=False)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    async with Boards.on_server("postgresql://h/db") as boards:
+        with pytest.raises(BoardError) as refused:
+            await boards.boards()
+        async with asyncio.timeout(20):
+            await boards._bell.listen(lambda hints: None)  # nothing can be heard, and nothing waits
+    assert str(refused.value) == (
+        "boards on a server need a driver (import of psycopg halted; None in sys.modules): pip install 'motet[team]'"
+    )

@@ -40,7 +40,7 @@ class Tx(Protocol):
         ...
 
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        """Run a statement once for each of `rows`."""
+        """Run a statement once for each of `rows`; before the next statement, or the end, at the latest."""
         ...
 
 

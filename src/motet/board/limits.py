@@ -81,9 +81,9 @@ class Rates:
             [(who, minute, posts) for who, posts in sorted(self.made.items())],
         )
         if self.made:
-            tx.run(
+            tx.many(
                 f"DELETE FROM used WHERE who IN ({marks(list(self.made))}) AND span > 1000000 AND span < ?",
-                *(*sorted(self.made), minute - 1),  # days are smaller numbers
+                [(*sorted(self.made), minute - 1)],  # days are smaller numbers
             )
 
 

@@ -37,28 +37,43 @@ _DAY = 86_400
 
 
 class PostgresTx:
-    """See `Tx`."""
+    """See `Tx`. What `many` stores goes out with the next statement that has an answer: one way there and back."""
 
     dialect = Dialect.POSTGRES
 
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
+        self._connection = connection
         self._cursor = connection.cursor()
+        self._waiting: list[tuple[str, list[Sequence[object]]]] = []
 
     def run(self, sql: str, *values: object) -> int:
         """See `Tx`."""
-        return self._cursor.execute(_translated(sql), values).rowcount
+        return self._done(sql, values).rowcount
 
     def all(self, sql: str, *values: object) -> list[Row]:
         """See `Tx`."""
-        return self._cursor.execute(_translated(sql), values).fetchall()
+        return self._done(sql, values).fetchall()
 
     def one(self, sql: str, *values: object) -> Row | None:
         """See `Tx`."""
-        return self._cursor.execute(_translated(sql), values).fetchone()
+        return self._done(sql, values).fetchone()
 
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        """See `Tx`; all of them in one go."""
-        self._cursor.executemany(_translated(sql), cast("Sequence[Sequence[Any]]", list(rows)))
+        """See `Tx`."""
+        if some := list(rows):
+            self._waiting.append((sql, some))
+
+    def send(self) -> None:
+        """Send what waits."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            with self._connection.pipeline():
+                for sql, some in waiting:
+                    self._connection.cursor().executemany(_translated(sql), cast("list[Sequence[Any]]", some))
+
+    def _done(self, sql: str, values: Sequence[object]) -> psycopg.Cursor[Row]:
+        self.send()
+        return self._cursor.execute(_translated(sql), values)
 
 
 @dataclass(slots=True)
@@ -94,6 +109,7 @@ class PostgresDatabase:
         def step() -> T:
             with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as (connection, tx):
                 answer = work(tx)
+                tx.send()
                 _simply(connection, "COMMIT")
                 return answer
 
@@ -111,6 +127,7 @@ class PostgresDatabase:
                     return attempt.answers
                 attempt.answers = None
                 answers = [work(tx) for work in works]
+                tx.send()
                 attempt.answers = answers
                 try:
                     _simply(connection, self._commit(attempt))
@@ -238,6 +255,7 @@ class PostgresDatabase:
             found = self._schema_in(tx.all(ABOUT)) if there else 0
             if found < SCHEMA:
                 migrate(tx, found)
+                tx.send()
             _simply(connection, "COMMIT")
         finally:
             self._end(connection)

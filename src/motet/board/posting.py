@@ -201,9 +201,7 @@ class Posting:
                     deadline=deadline,
                 )
             )
-        for board, seq in last.items():
-            if seq != self._boards[board].last:
-                self.tx.run("UPDATE boards SET last = ? WHERE id = ?", seq, board)
+        self.tx.many("UPDATE boards SET last = ? WHERE id = ?", [(seq, board) for board, seq in last.items()])
         return posts
 
     def _deliver(self, one: _Planned, post: Post, deliveries: list[tuple[object, ...]]) -> Posted:
