@@ -425,6 +425,24 @@ def test_boards_are_many_by_topic_and_by_project_with_rights_of_their_own(board:
     assert run("board", "rights", "--all", "everyone", "--json").events[0]["rights"]["all"] == ["everyone"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show", "-n"],
+        ["show", "--after"],
+        ["search", "x", "-n"],
+        ["inbox", "-n"],
+        ["notices", "-n"],
+        ["watch", "--after"],
+    ],
+    ids=" ".join,
+)
+def test_numbers_that_no_store_could_hold_are_refused(board: Board, words: list[str]) -> None:
+    done = board.project.here("board", *words, "99999999999999999999")
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert f"invalid value for '{words[-1]}'" in done.err or "invalid value for '-n'" in done.err
+
+
 def test_agents_text_cannot_steer_the_terminal(board: Board) -> None:
     board.add("backend")
     board.says("backend", "\x1b[2Jgone \u202eevil")

@@ -10,7 +10,7 @@ import click
 from motet.board import Agent, BoardMissing, Delivery, DeliveryState, Sought
 from motet.cli.boards.events import delivery_fields, write_event
 from motet.cli.boards.lines import delivery_spans
-from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
+from motet.cli.boards.place import ALL_PROJECTS, COUNT, JSON, Place, run
 from motet.cli.boards.reading import SINCE, STATE, UNTIL, address_of
 from motet.cli.output import told
 from motet.errors import UsageError
@@ -27,7 +27,7 @@ _WAITING = frozenset({DeliveryState.QUEUED, DeliveryState.LEASED})
 @STATE
 @SINCE
 @UNTIL
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="At most so many (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="At most so many (20).")
 @ALL_PROJECTS
 @JSON
 def inbox(who: str, everyone: bool, limit: int, everywhere: bool, as_json: bool, **asked: Any) -> int:

@@ -30,6 +30,9 @@ SCHEMA = 1
 """Of all events; grows when a field changes its meaning or goes."""
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON event a line.")
 ALL_PROJECTS = click.option("-a", "--all-projects", "everywhere", is_flag=True, help="Boards of all projects.")
+_MOST = 1_000_000_000
+COUNT = click.IntRange(1, _MOST)
+NUMBER = click.IntRange(0, _MOST)
 BOARD = click.argument("board", default=GENERAL)
 _POST = re.compile(r"(?:(?P<board>[^#\s]+)?#)?(?P<seq>\d{1,18})\Z")
 _ID = re.compile(r"[0-9A-Za-z]{26}\Z")

@@ -21,7 +21,7 @@ from motet.cli.boards.events import (
     write_event,
 )
 from motet.cli.boards.lines import draw_post, glance_spans, post_spans, widest
-from motet.cli.boards.place import ALL_PROJECTS, BOARD, JSON, SCHEMA, Place, run
+from motet.cli.boards.place import ALL_PROJECTS, BOARD, COUNT, JSON, NUMBER, SCHEMA, Place, run
 from motet.cli.boards.times import When
 from motet.cli.output import told, write_line
 from motet.errors import MotetError, UsageError
@@ -70,8 +70,8 @@ def list_boards(everywhere: bool = False, as_json: bool = False) -> int:
 
 @click.command("show")
 @BOARD
-@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help=f"The newest N ({_NEWEST}).")
-@click.option("--after", type=click.IntRange(0), metavar="N", help="All behind post number N.")
+@click.option("-n", "--limit", type=COUNT, metavar="N", help=f"The newest N ({_NEWEST}).")
+@click.option("--after", type=NUMBER, metavar="N", help="All behind post number N.")
 @click.option("--all", "whole", is_flag=True, help="The whole page.")
 @click.option("--author", default="", metavar="WHO", help="Only of this one, by address or name.")
 @JSON
@@ -149,7 +149,7 @@ async def _seen(place: Place, board: Board, posts: list[Post], *, is_drawn: bool
 @SINCE
 @UNTIL
 @STATE
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="At most so many (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="At most so many (20).")
 @ALL_PROJECTS
 @JSON
 def search_boards(words: tuple[str, ...], limit: int, everywhere: bool, as_json: bool, **asked: Any) -> int:

@@ -11,7 +11,7 @@ import click
 from motet.board import GENERAL, Board, BoardMissing, Notice, NoticeKind, Post, Rights
 from motet.cli.boards.events import agent_fields, board_fields, notice_fields, write_event
 from motet.cli.boards.lines import counted, notice_spans
-from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
+from motet.cli.boards.place import ALL_PROJECTS, COUNT, JSON, Place, run
 from motet.cli.output import told, write_line
 from motet.errors import UsageError
 from motet.visible import one_line
@@ -198,7 +198,7 @@ async def _who(place: Place, typed: Sequence[str]) -> tuple[str, ...]:
 
 
 @click.command("notices")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="The newest N (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="The newest N (20).")
 @click.option("--open", "only_open", is_flag=True, help="Only those that wait for you to decide.")
 @ALL_PROJECTS
 @JSON

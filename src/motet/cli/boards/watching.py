@@ -12,7 +12,7 @@ from motet.board import Board, BoardError, BoardMissing, BoardTooNew, Hint, Post
 from motet.board.store import LOOK
 from motet.cli.boards.events import notice_fields, post_fields, write_event
 from motet.cli.boards.lines import draw_post, notice_spans
-from motet.cli.boards.place import BOARD, JSON, Place, run
+from motet.cli.boards.place import BOARD, JSON, NUMBER, Place, run
 from motet.cli.boards.ruling import thread_of
 from motet.cli.output import told, write_line
 
@@ -24,8 +24,8 @@ _NEWEST = 10
 
 @click.command("watch")
 @BOARD
-@click.option("-n", "--limit", type=click.IntRange(0), metavar="N", help=f"Begin with the newest N ({_NEWEST}).")
-@click.option("--after", type=click.IntRange(0), metavar="N", help="Begin behind post number N.")
+@click.option("-n", "--limit", type=NUMBER, metavar="N", help=f"Begin with the newest N ({_NEWEST}).")
+@click.option("--after", type=NUMBER, metavar="N", help="Begin behind post number N.")
 @click.option("--bell", is_flag=True, help="Ring the terminal's bell for what calls you.")
 @JSON
 def watch(board: str, limit: int | None, after: int | None, bell: bool, as_json: bool) -> None:
