@@ -126,7 +126,7 @@ def indexed(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
     """A condition on `posts` that every post with `words` fulfils, and its values. `matches` decides."""
     index, asked = _index(tx, words)
     row = "rowid" if tx.dialect is Dialect.SQLITE else "row"
-    return f"posts.row IN (SELECT {row} FROM found WHERE {index}1 = 1)", asked
+    return f"posts.row IN (SELECT found.{row} FROM found WHERE {index}1 = 1)", asked
 
 
 def _index(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
