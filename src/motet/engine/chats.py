@@ -139,6 +139,10 @@ class Chats:
         """The place of a chat on boards, if it has one. Whoever draws the chat runs its turns."""
         return self.house.boarding.agent(chat)
 
+    async def leave_boards(self, chat: Chat) -> None:
+        """Nobody draws this chat any more: what comes for it waits until it is opened again."""
+        await self.house.boarding.leave(chat)
+
     async def join_board(self, chat: Chat, board: str, name: str = "", roles: Sequence[str] = ()) -> BoardAgent:
         """Let a chat take part on a board, now and whenever it is opened again. Raises `MotetError`."""
         return await self.house.boarding.join(chat, board, name, roles, self.front.human)

@@ -65,6 +65,7 @@ class Talk:
         self._human = human
         self._following = following
         self._board = board
+        self._agent: BoardAgent | None = None
         self._serving: asyncio.Task[None] | None = None
         self._doing: set[asyncio.Task[None]] = set()
         self._asked: tuple[int, str] | None = None
@@ -217,12 +218,16 @@ class Talk:
     def _serve(self) -> None:
         """Let what others send open turns, where the chat is on a board."""
         agent = self._board(self.chat)
-        if agent is not None and (self._serving is None or self._serving.done()):
-            self._serving = asyncio.create_task(self._served(agent))
+        if agent is self._agent:
+            return
+        self._agent = agent
+        if self._serving is not None:
+            self._serving.cancel()
+        self._serving = None if agent is None else asyncio.create_task(self._served(agent))
 
     async def _served(self, agent: BoardAgent) -> None:
         agent.on_notice = lambda notice: self._peer.tell("notice", self.buffer, _LEVELS[notice.level], notice.text)
-        while self._board(self.chat) is agent:
+        while True:
             await agent.ready.wait()
             if not self._is_busy:
                 self._is_stopping = False

@@ -61,6 +61,10 @@ def test_a_post_opens_a_turn_in_the_other_terminal_and_the_answer_one_in_the_fir
     ann.sees("Ben says it is fine.")
     ann.says("/board")
     ann.sees("On general as @ann-")
+    ann.says("/clear")
+    ann.sees("A new chat; the other one stays")
+    ann.says("/board")
+    ann.sees("This chat is on no board; /board NAME joins one")
     for human in (ann, ben):
         human.says("/exit")
         assert human.ends() == 0

@@ -111,6 +111,7 @@ class TerminalChat:
                 if not coming.send:
                     self._drafted("")  # a command is no draft
                 if coming.chat is not None:
+                    await self._chats.leave_boards(self._chat)
                     self._take_up(coming.chat)
                 draft = coming.draft
                 if coming.send or coming.given or coming.goes_on:
