@@ -1,0 +1,42 @@
+"""A chat in Neovim on a board: a post opens a turn in its buffer, and what is typed there stays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from cli.kit import Project, Provider
+from nvim.nvim_kit import Editor
+
+from motet.board import AgentKind, Boards, NewAgent, Policy, Seat
+from motet.models.scripted import Answer
+
+Serve = Callable[..., Provider]
+
+
+async def _post(project: Project, body: str) -> None:
+    """A human of another program writes on the board; `@ann` is the chat."""
+    async with Boards.in_directory(project.state) as boards:
+        (board,) = await boards.boards()
+        new = NewAgent("mia", AgentKind.HUMAN, "mia@there", policy=Policy.NEVER)
+        seat = await Seat.take(boards, board.project, new, board.name)
+        await seat.post(body, board.name)
+
+
+@pytest.mark.acceptance("S4-075")
+def test_a_post_opens_a_turn_and_the_draft_stays(vim: Editor, provider: Serve, project: Project) -> None:
+    provider([Answer(text="Hello."), Answer(text="I have read it.")])
+    vim.command("Motet chat hello")
+    vim.turn_ends()
+    vim.keys("GA/board general as ann<Esc><CR>")
+    vim.waits_for("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n'):find('board general') == nil")
+    vim.keys("GAhalf a sent<Esc>")
+    asyncio.run(_post(project, "@ann please look"))
+    vim.lua(
+        "function _G.holds(line) for _, buffer in ipairs(vim.api.nvim_list_bufs()) do "
+        "if vim.tbl_contains(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), line) then return true end end "
+        "return false end"
+    )
+    vim.waits_for("holds('I have read it.')")
+    assert vim.lines[-1] == "half a sent"
