@@ -6,8 +6,8 @@ killed at, what was acknowledged is there and loads as a valid stack. Nothing is
 
 from motet.history.errors import ChatHeld, ChatMissing, HistoryError, HistoryTooNew
 from motet.history.history import History
-from motet.history.lease import Lease
 from motet.history.values import ChatInfo, Hit, StoredChat
+from motet.storage.lease import Lease
 
 __all__ = [
     "ChatHeld",

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from motet.history.errors import ChatHeld
-from motet.history.lease import Lease
+from motet.history.errors import ChatHeld, HistoryError
 from motet.history.values import ChatInfo, Hit, StoredChat
 from motet.history.worker import worker
 from motet.messages import Message, ulid
+from motet.storage.lease import Lease
 from motet.storage.worker import Kind
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class History:
     async def lease(self, chat_id: str) -> Lease | None:
         """Hold a chat for writing; None when another holds it. It ends with `Lease.close`, with this history, or with
         the process, however that ends."""
-        lease = Lease.take(self._lock_file(chat_id))
+        lease = _take(self._lock_file(chat_id))
         if lease is not None:
             self._leases[chat_id] = lease
         return lease
@@ -224,7 +224,7 @@ class History:
         """Hold a chat for a moment, if this history does not hold it anyway."""
         path = self._lock_file(chat_id)
         own = self._leases.get(chat_id)
-        lease = None if own is not None and own.is_open else Lease.take(path)
+        lease = None if own is not None and own.is_open else _take(path)
         if lease is None and not (own is not None and own.is_open):
             holder = Lease.holder(path)
             by = f" (process {holder})" if holder else ""
@@ -272,3 +272,11 @@ class History:
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody listens any more
                 self._loop.call_soon_threadsafe(tell)
+
+
+def _take(path: Path) -> Lease | None:
+    """The lease of a chat. Raises `HistoryError`."""
+    try:
+        return Lease.take(path)
+    except OSError as error:
+        raise HistoryError(f"{path}: a chat cannot be held: {error.strerror}; make the directory writable") from error

@@ -1,0 +1,72 @@
+"""One process holds something, a chat or an identity: a lock of the operating system, gone the moment it is."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+
+class Lease:
+    """What this process holds; until `close`, nobody else gets it."""
+
+    def __init__(self, path: Path, handle: int) -> None:
+        self._path = path
+        self._handle: int | None = handle
+
+    @classmethod
+    def take(cls, path: Path) -> Lease | None:
+        """The lease whose lock file is `path`; None when it is taken. Raises `OSError`."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        while True:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            if not _locked(handle):
+                os.close(handle)
+                return None
+            # Whoever let go took the name away: the lock must be on the file that others will find.
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(path.stat(), os.fstat(handle)):
+                    os.ftruncate(handle, 0)
+                    os.write(handle, b"%d" % os.getpid())
+                    return cls(path, handle)
+            os.close(handle)
+
+    @staticmethod
+    def holder(path: Path) -> int | None:
+        """The process that holds it, for a message; None when that cannot be said."""
+        try:
+            return int(path.read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still held."""
+        return self._handle is not None
+
+    def close(self) -> None:
+        """Let others have it. Nothing when that was done."""
+        if self._handle is not None:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+            os.close(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> Lease:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            os.close(handle)
+            raise
+        return False
+    return True
