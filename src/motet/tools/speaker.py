@@ -45,13 +45,17 @@ Carry = Callable[[Sequence[Delivery]], Awaitable[str]]
 class Speaker:
     """See the module. `home`: the board that is meant when none is named. `context`: tokens that one turn of an agent
     is taken to read. `dear`: from so many tokens on a post to everyone has to be sent twice, None: never. `carry`: who
-    takes what `wait` gets; None: the text of its answer is the conversation."""
+    takes what `wait` gets; None: the text of its answer is the conversation. `seen`: who is told which posts an answer
+    shows. `patience`: seconds that one wait lasts at most. `later`: said when nothing came."""
 
     seat: Seat
     home: str = GENERAL
     context: Callable[[], int] = lambda: _CONTEXT
     dear: int | None = None
     carry: Carry | None = None
+    seen: Callable[[Sequence[Post]], None] | None = None
+    patience: float = LONGEST_WAIT
+    later: str = "Go on with something else, or end your turn: it will reach you."
     _warned: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def begin_turn(self) -> None:
@@ -92,12 +96,10 @@ class Speaker:
 
     async def wait(self, seconds: float = 60.0) -> str:
         """What comes for the agent within `seconds`."""
-        seconds = min(max(seconds, 0.0), LONGEST_WAIT)
+        seconds = min(max(seconds, 0.0), self.patience)
         got = await self.seat.wait(seconds)
         if not got:
-            return (
-                f"Nothing came within {seconds:g} s. Go on with something else, or end your turn: it will reach you."
-            )
+            return f"Nothing came within {seconds:g} s. {self.later}"
         if self.carry is not None:
             return await self.carry(got)
         await self.seat.carried(got, "tool")
@@ -168,6 +170,8 @@ class Speaker:
                 break
             kept.insert(0, text)
         left = len(texts) - len(kept)
+        if self.seen is not None:
+            self.seen(posts[left:])
         more = f" The {left} oldest of them are left out: read them with `after` and a small `limit`." if left else ""
         return "\n\n".join([f"{head}{more} {FROM_OTHERS}", *kept])
 
