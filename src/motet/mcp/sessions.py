@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 import mcp_types as types
+from anyio import ClosedResourceError
 from mcp.server.runner import serve_loop
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, StreamableHTTPServerTransport
 from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE, RequestBodyLimitMiddleware
@@ -106,6 +107,9 @@ class Sessions:
         session.busy += 1
         try:
             await session.transport.handle_request(scope, receive, watched)
+        except ClosedResourceError:  # it ended under a message, which has been answered
+            if not session.transport.is_terminated:
+                raise
         finally:
             session.busy -= 1
             session.listened = session.listened or (scope["method"] == "GET" and status < 400)
@@ -152,8 +156,7 @@ class Sessions:
 
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether the library has something to say: a session that ended while a message came in is nothing."""
-    error = record.exc_info[1] if record.exc_info else None
-    return type(error).__name__ != "ClosedResourceError"
+    return not (record.exc_info and isinstance(record.exc_info[1], ClosedResourceError))
 
 
 logging.getLogger("mcp.server.streamable_http").addFilter(_is_news)
