@@ -41,6 +41,15 @@ vim.api.nvim_create_autocmd("BufFilePost", {
     end
   end,
 })
+vim.api.nvim_create_autocmd("BufReadCmd", {
+  group = group,
+  pattern = "motet://board/*",
+  callback = function(args)
+    if vim.g.SessionLoad ~= 1 then -- when that is there, its boards are opened
+      require("motet.board").read(args.buf, args.match)
+    end
+  end,
+})
 vim.api.nvim_create_autocmd("SessionLoadPost", {
   group = group,
   callback = function()

@@ -26,6 +26,7 @@ local GROUPS = {
   { "turn", { "retry", "model", "inspect", "tools" }, has_chat },
   { "edits", { "changes", "undo" } },
   { "chat", { "rename", "fork", "compact", "clear" }, has_chat },
+  { "boards", { "board", "agents", "mention", "agent" } },
   { "motet", { "config", "trust", "log", "health" } },
 }
 

@@ -36,9 +36,13 @@ function M.winbar()
   end
   local status = chat.status
   local title = (status.title or "") == "" and "new chat" or status.title
-  local meter = (status.readonly and "read only · " or "") .. (status.meter or "")
-  local room = api.nvim_win_get_width(0) - vim.fn.strdisplaywidth(meter) - 3
-  return (" %s%%=%s "):format(plain(cut(title, room)), plain(meter))
+  return M.compose(title, (status.readonly and "read only · " or "") .. (status.meter or ""))
+end
+
+---A bar of this window: `right` whole, and as much of `left` as there is room for.
+function M.compose(left, right)
+  local room = api.nvim_win_get_width(0) - vim.fn.strdisplaywidth(right) - 3
+  return (" %s%%=%s "):format(plain(cut(left, room)), plain(right))
 end
 
 ---What happens now, beside the draft's heading; and what was said and has not joined the conversation yet, above it.

@@ -21,7 +21,8 @@ M.latest = nil ---@type integer?
 
 ---The chat of a buffer: its own, or the one that the buffer is a draft of.
 function M.find(buf)
-  return M.by_buf[buf] or draft.owner(buf)
+  local owner = draft.owner(buf)
+  return M.by_buf[buf] or owner and M.by_buf[owner.buf] -- a board has drafts, too
 end
 
 bar.setup(M.find)

@@ -63,6 +63,7 @@ end
 ---@class motet.Subcommand
 ---@field about string
 ---@field run fun(words: string[], args: table)
+---@field complete? fun(lead: string, words: string[]): string[]
 ---@field values? string   which names complete its argument, of `M.known`
 local subcommands = {
   chat = {
@@ -179,6 +180,32 @@ local subcommands = {
       chat().inspect(buf)
     end),
   },
+  board = {
+    about = "open a board: its name, and `right`, `left`, `current` or `tab`; or do one of `edit`, `retract`, `notices`, …",
+    run = function(words)
+      require("motet.board").command(words)
+    end,
+    complete = function(lead)
+      return require("motet.board").complete_command(lead)
+    end,
+  },
+  agents = { about = "who is on the boards; mention one", run = function() require("motet.board").agents() end },
+  mention = {
+    about = "mention an agent in the draft of the board; with a text, post that",
+    run = function(words)
+      require("motet.board").mention(words)
+    end,
+    values = "agents",
+  },
+  agent = {
+    about = "`stop`, `pause` or `resume` an agent",
+    run = function(words)
+      require("motet.board").agent(words)
+    end,
+    complete = function(lead, words)
+      return #words > (lead == "" and 1 or 2) and M.known.agents or { "pause", "resume", "stop" }
+    end,
+  },
   config = { about = "set model and key", run = function() in_terminal("config") end },
   trust = { about = "what of this project may be run and read", run = function() in_terminal("trust") end },
   log = { about = "what went wrong, newest last", run = function() in_terminal("log") end },
@@ -237,7 +264,7 @@ function M.complete(lead, line)
     if sub.values == "files" then
       return vim.fn.getcompletion(lead, "file")
     end
-    return starting(M.known[sub.values] or {}, lead)
+    return starting(sub.complete and sub.complete(lead, words) or M.known[sub.values] or {}, lead)
   end
   return starting(vim.tbl_keys(subcommands), lead)
 end

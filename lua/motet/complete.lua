@@ -15,11 +15,29 @@ M.has_source = false -- a completion plugin asks, so that no menu comes by itsel
 ---Ask what can stand behind `text`, the draft of the chat in `chat_buf` up to the cursor. `takes` gets the answer in the
 ---place of the menu, at least once: nothing, when a newer question comes before; again, when more has become known.
 function M.ask(chat_buf, text, takes)
+  M.begin(takes)
+  process.tell("complete", chat_buf, asked, text)
+end
+
+---The same in the draft of the board whose page is in `board_buf`.
+function M.ask_board(board_buf, text, takes)
+  M.begin(takes)
+  process.tell("board", "complete", board_buf, asked, text)
+end
+
+---A new question is asked here.
+function M.begin(takes)
   if taker and not is_answered then
     taker(0, {})
   end
   asked, place, taker, is_answered = asked + 1, api.nvim_get_current_buf(), takes, false
-  process.tell("complete", chat_buf, asked, text)
+end
+
+---Ask at the cursor of a chat's or a board's draft; see `M.ask`. False where nothing can be asked.
+function M.here(takes)
+  local boards = package.loaded["motet.board"]
+  local on_board = boards and boards.find(api.nvim_get_current_buf())
+  return require(on_board and "motet.board" or "motet.chat").complete(takes)
 end
 
 ---Whether something that can be completed ends at the cursor.
@@ -65,7 +83,7 @@ end
 function M.omnifunc(findstart)
   if findstart == 1 then
     vim.schedule(function()
-      require("motet.chat").complete()
+      M.here()
     end)
     return -3
   end

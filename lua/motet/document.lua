@@ -59,8 +59,9 @@ function M.do_it()
   doing()
 end
 
--- Change the buffer without the human's undo history, and without moving anything of theirs.
-local function quietly(chat, change)
+---Change `chat.buf` without the human's undo history, which begins anew, and without moving anything of theirs. False and
+---why when that was broken off.
+function M.quietly(chat, change)
   local bo = vim.bo[chat.buf]
   local levels, modifiable = bo.undolevels, bo.modifiable
   bo.modifiable, bo.undolevels, chat.drawing = true, -1, true
@@ -106,7 +107,7 @@ end
 ---Put `text` in the place of the draft, with an undo history that begins here.
 function M.set_text(chat, text)
   local row = M.row(chat)
-  quietly(chat, function()
+  M.quietly(chat, function()
     replace(chat.buf, row, -1, vim.list_extend(vim.deepcopy(HEAD), lines_of(text)))
   end)
   settle(chat, row)
@@ -136,7 +137,7 @@ end
 
 ---The undo history begins anew.
 function M.forget_undo(chat)
-  quietly(chat, function()
+  M.quietly(chat, function()
     local last = api.nvim_buf_line_count(chat.buf) - 1
     api.nvim_buf_set_lines(chat.buf, last, -1, false, api.nvim_buf_get_lines(chat.buf, last, -1, false))
   end)
@@ -174,7 +175,7 @@ local function mend_all(chat)
   local row = M.row(chat)
   if row ~= chat.head or not vim.deep_equal(api.nvim_buf_get_lines(chat.buf, row, -1, false), typed) then
     row = math.min(chat.head, api.nvim_buf_line_count(chat.buf))
-    quietly(chat, function()
+    M.quietly(chat, function()
       api.nvim_buf_set_lines(chat.buf, row, -1, false, typed)
     end)
   end
@@ -251,7 +252,7 @@ end
 ---Make `chat.buf` a document: an empty draft, and nothing above it. `redraw` has the transcript drawn anew;
 ---`typed` hears that something was typed, by whomever.
 function M.begin(chat, redraw, typed)
-  quietly(chat, function()
+  M.quietly(chat, function()
     api.nvim_buf_set_lines(chat.buf, 0, -1, false, { HEAD[1], HEAD[2], "" })
   end)
   settle(chat, 0)
@@ -299,7 +300,7 @@ function M.draw(chat, ops)
       following[#following + 1] = win
     end
   end
-  local done, why = quietly(chat, function()
+  local done, why = M.quietly(chat, function()
     for _, op in ipairs(ops) do
       apply(chat, op)
     end

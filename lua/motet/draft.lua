@@ -68,7 +68,7 @@ function M.open(chat, prepare)
   local here = api.nvim_get_current_buf() == chat.buf and api.nvim_get_current_win()
   local win = split(chat, here or vim.fn.win_findbuf(chat.buf)[1] or api.nvim_get_current_win())
   local wo = vim.wo[win][0]
-  wo.winfixheight, wo.winfixbuf, wo.winbar = true, true, " draft: <CR> sends"
+  wo.winfixheight, wo.winfixbuf, wo.winbar = true, true, chat.draft_bar or " draft: <CR> sends"
   wo.wrap, wo.linebreak, wo.number, wo.relativenumber, wo.signcolumn = true, true, false, false, "no"
 end
 
@@ -97,15 +97,15 @@ function M.is_here(chat)
   return is_alive(chat) and api.nvim_get_current_buf() == chat.note
 end
 
----While the chat is locked, keys that begin to type lead to the draft's window.
-function M.lead(chat, locked)
+---While the chat is locked, keys that begin to type lead to the draft's window, by `say` (a Lua expression).
+function M.lead(chat, locked, say)
   if (chat.led or false) == locked or not api.nvim_buf_is_valid(chat.buf) then
     return
   end
   chat.led = locked
   for _, key in ipairs(KEYS) do
     if locked then
-      local rhs = "<Cmd>lua require('motet.chat').say_here()<CR>A"
+      local rhs = ("<Cmd>lua %s<CR>A"):format(say or "require('motet.chat').say_here()")
       vim.keymap.set("n", key, rhs, { buffer = chat.buf, nowait = true, desc = "motet: say something" })
     else
       pcall(vim.keymap.del, "n", key, { buffer = chat.buf })

@@ -49,6 +49,30 @@ local defaults = {
       quickfix = { n = "<LocalLeader>q" },
       beside = { n = "<LocalLeader>v" },
     },
+    -- Maps of boards and their drafts.
+    board = {
+      send = { n = "<CR>", i = "<C-s>" },
+      drop = { n = "<C-c>" },
+      say = { n = "gm" },
+      complete = { i = "<C-_>" },
+      next = { n = "]]" },
+      previous = { n = "[[" },
+      edit = { n = "<LocalLeader>e" },
+      retract = { n = "<LocalLeader>x" },
+      agents = { n = "<LocalLeader>a" },
+      notices = { n = "<LocalLeader>n" },
+      help = { n = "g?" },
+    },
+  },
+  board = {
+    ---@type "right"|"left"|"current"|"tab"
+    layout = "right",
+    -- Show the board, without going there, when you are mentioned.
+    auto_open = false,
+    -- Highlight heads of posts and mentions.
+    highlight = true,
+    -- Ring the bell when you are mentioned.
+    bell = false,
   },
 }
 
@@ -90,11 +114,13 @@ function M.add(what)
   end
 end
 
----What the current chat does: `state`, `model`, `tokens`, `window`, `cost`, `title`. Empty without one.
+---What the current chat does: `state`, `model`, `tokens`, `window`, `cost`, `title`; and with a board open, how many posts
+---are `unread` on all that are. Empty without either.
 ---@return table
 function M.status()
-  local chat = require("motet.chat")
-  return chat.status(chat.current())
+  local chat, boards = require("motet.chat"), package.loaded["motet.board"]
+  local unread = boards and boards.unread()
+  return vim.tbl_extend("force", chat.status(chat.current()), unread and { unread = unread } or {})
 end
 
 ---Hear `User Motet…` events: "Opened", "Sent", "Ended", "Closed", "Kept", "Review", "Edited", "Fixed".

@@ -70,16 +70,20 @@ local ACTIONS = {
 
 ---Map the keys of a chat's buffer, or of a draft's own.
 function M.map(buf, is_draft)
-  local maps = require("motet").options.maps or {}
-  for _, action in ipairs(ACTIONS) do
-    local name, desc, act, in_draft = unpack(action)
-    if in_draft or not is_draft then
-      local plug = ("<Plug>(motet-%s)"):format(name:gsub("_", "-"))
-      vim.keymap.set({ "n", "i" }, plug, act, { buffer = buf, desc = "motet: " .. desc })
-      for mode, key in pairs(type(maps[name]) == "table" and maps[name] or {}) do
-        if key then
-          vim.keymap.set(mode, key, plug, { buffer = buf, desc = "motet: " .. desc, nowait = true, remap = true })
-        end
+  M.set(buf, require("motet").options.maps or {}, "", vim.tbl_filter(function(action)
+    return action[4] or not is_draft
+  end, ACTIONS))
+end
+
+---Map `actions`: name, what it says of itself, what it does. `about` stands before their names in those of <Plug>.
+function M.set(buf, maps, about, actions)
+  for _, action in ipairs(actions) do
+    local name, desc, act = unpack(action)
+    local plug = ("<Plug>(motet-%s%s)"):format(about, name:gsub("_", "-"))
+    vim.keymap.set({ "n", "i" }, plug, act, { buffer = buf, desc = "motet: " .. desc })
+    for mode, key in pairs(type(maps[name]) == "table" and maps[name] or {}) do
+      if key then
+        vim.keymap.set(mode, key, plug, { buffer = buf, desc = "motet: " .. desc, nowait = true, remap = true })
       end
     end
   end

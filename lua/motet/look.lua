@@ -80,12 +80,11 @@ local function line_of(buf, row, text)
   end
 end
 
-local function draw(buf, nonce, row, lines)
-  local marker = "<!-- motet " .. nonce .. " "
+local function draw(buf, marker, row, lines)
   local own = require("motet").options.highlight ~= "treesitter"
   for index, text in ipairs(lines) do
     local at = row + index - 1
-    if text:byte(1) == 60 and text:sub(1, #marker) == marker then
+    if marker and text:byte(1) == 60 and text:sub(1, #marker) == marker then
       fences[buf] = nil
       api.nvim_buf_set_extmark(buf, ns, at, 0, { end_row = at, end_col = #text, conceal = "", conceal_lines = "", strict = false })
     elseif own then
@@ -94,16 +93,30 @@ local function draw(buf, nonce, row, lines)
   end
 end
 
+local function marker_of(nonce)
+  return "<!-- motet " .. nonce .. " "
+end
+
 ---These lines stand at `row` now.
 function M.lines(buf, nonce, row, lines)
   api.nvim_buf_clear_namespace(buf, ns, row, row + #lines)
-  draw(buf, nonce, row, lines)
+  draw(buf, marker_of(nonce), row, lines)
+end
+
+---Posts of a board stand at `row` now: each ends what the one before left open. `starts`: where they begin in `lines`.
+function M.posts(buf, row, lines, starts)
+  api.nvim_buf_clear_namespace(buf, ns, row, row + #lines)
+  for index, start in ipairs(starts) do
+    fences[buf] = nil
+    draw(buf, nil, row + start, vim.list_slice(lines, start + 1, starts[index + 1] or #lines))
+  end
+  fences[buf] = nil
 end
 
 ---A text of so many lines was added in `row`: all but the last are finished.
 function M.grown(buf, nonce, row, count)
   if count > 1 then
-    draw(buf, nonce, row, api.nvim_buf_get_lines(buf, row, row + count - 1, false))
+    draw(buf, marker_of(nonce), row, api.nvim_buf_get_lines(buf, row, row + count - 1, false))
   end
 end
 

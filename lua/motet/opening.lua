@@ -13,7 +13,7 @@ local group = api.nvim_create_augroup("motet", {})
 local PREFIX = "motet://chat/"
 
 -- Neovim keeps a buffer for the name that was, and makes it the alternate file.
-local function name_it(buf, name)
+function M.name_it(buf, name)
   local before = api.nvim_buf_get_name(buf)
   if before ~= name and pcall(vim.cmd, ("keepalt call nvim_buf_set_name(%d, %s)"):format(buf, vim.fn.string(name))) then
     local left = vim.fn.bufnr("^" .. before .. "$")
@@ -25,7 +25,7 @@ end
 
 ---The buffer shows the chat with that id.
 function M.named(buf, id)
-  name_it(buf, PREFIX .. id)
+  M.name_it(buf, PREFIX .. id)
 end
 
 local function id_of(name)
@@ -39,25 +39,12 @@ end
 
 -- What holds for a chat's buffer and for a draft's own.
 local function hear_typing(chat, buf)
-  hear({ "TextChanged", "TextChangedI", "TextChangedP" }, buf, function()
-    vim.bo[buf].modified = false -- nothing asks for a write, and nothing but `:w` makes one
-    chats.keep_soon(chat)
-  end)
-  hear("TextChangedI", buf, function()
-    if require("motet.complete").is_wanted() then
-      require("motet.chat").complete()
-    end
-  end)
-  hear("CompleteDone", buf, function()
-    require("motet.complete").done(buf)
-  end)
-  hear("BufWriteCmd", buf, function(args)
-    if args.file == api.nvim_buf_get_name(buf) then
-      require("motet.chat").send(buf)
-    else
-      require("motet.export").write(buf, args.file)
-    end
-  end)
+  require("motet.typing").hear(group, buf, {
+    typed = function() chats.keep_soon(chat) end,
+    complete = function() require("motet.chat").complete() end,
+    completed = function() require("motet.complete").done(buf) end,
+    send = function() require("motet.chat").send(buf) end,
+  })
   require("motet.keys").map(buf, buf ~= chat.buf)
 end
 
@@ -141,7 +128,9 @@ end
 function M.restore()
   for _, buf in ipairs(api.nvim_list_bufs()) do
     local name = api.nvim_buf_get_name(buf)
-    if vim.startswith(name, "motet://draft/") and not draft.owner(buf) then
+    if vim.startswith(name, "motet://board/") then
+      require("motet.board").read(buf, name)
+    elseif vim.startswith(name, "motet://draft/") and not draft.owner(buf) then
       vim.schedule(function()
         pcall(api.nvim_buf_delete, buf, { force = true })
       end)

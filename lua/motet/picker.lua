@@ -63,8 +63,12 @@ local function close(picked)
   if api.nvim_win_is_valid(one.from) then
     api.nvim_set_current_win(one.from)
   end
+  local spot = api.nvim_win_get_cursor(0)
   if picked then
     vim.schedule(function()
+      if api.nvim_get_current_win() == one.from then -- leaving insert mode has moved it
+        pcall(api.nvim_win_set_cursor, one.from, spot)
+      end
       one.spec.choose({ value = picked[1], shown = picked[2], about = picked[3], text = picked[4] })
     end)
   end

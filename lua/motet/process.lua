@@ -34,6 +34,9 @@ local function ended(_, code)
   require("motet.chat").lost()
   require("motet.review").lost()
   require("motet.writing").lost()
+  if package.loaded["motet.board"] then
+    require("motet.board").lost()
+  end
   if not was_ready or had or code ~= 0 then
     local why = vim.trim(last_words):match("[^\n]*$")
     notice(("it has ended (exit code %d)%s"):format(code, why ~= "" and ": " .. why or ""))

@@ -50,6 +50,15 @@ local M = {
   written = writing.clear,
 }
 
+-- Nothing of boards is loaded before one is opened.
+function M.board(what, ...)
+  require("motet.board_told")[what](...)
+end
+
+function M.board_draw(buf, ops)
+  return require("motet.board_told").draw(buf, ops)
+end
+
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
 
 M.pick = function(...)

@@ -29,7 +29,7 @@ local function items(replaced, rows)
 end
 
 local function fetch(callback)
-  local is_asked = require("motet.chat").complete(function(replaced, rows)
+  local is_asked = complete.here(function(replaced, rows)
     callback(items(replaced, rows))
   end)
   if not is_asked then

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli.kit import MAY_SEND, Project, Provider, provider_for
+from nvim.board_kit import Store, Writer, Writers
 from nvim.nvim_kit import Editor, editor
 
 
@@ -36,3 +37,16 @@ def provider(project: Project) -> Iterator[Callable[..., Provider]]:
 def vim(project: Project) -> Iterator[Editor]:
     with editor() as found:
         yield found
+
+
+@pytest.fixture
+def store(project: Project) -> Store:
+    """The board `general`, looked at from outside."""
+    return Store(project)
+
+
+@pytest.fixture
+def writer(project: Project) -> Iterator[Writers]:
+    """`writer(name)`: an agent in a process of its own."""
+    with ExitStack() as stack:
+        yield lambda name: stack.enter_context(closing(Writer(project, name)))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from cli.kit import DONE, Project, Provider, edit
+from nvim.board_kit import Store, me, open_board, spend
 from nvim.nvim_kit import ROOT, Editor
 from nvim.review_kit import TEXT, waits
 
@@ -15,6 +16,7 @@ from motet.models.scripted import Answer
 Serve = Callable[..., Provider]
 MANUAL = (ROOT / "doc" / "motet.txt").read_text()
 EVENTS = dict(re.findall(r"^    ([A-Z]\w+) +((?:`\w+`(?: \([^)]*\))?(?:, )?)+):", MANUAL, re.MULTILINE))
+OF_CHATS = {name: data for name, data in EVENTS.items() if not name.startswith("Board")}
 HEARS = """
 local motet = require('motet')
 vim.g.heard = {}
@@ -46,7 +48,7 @@ def test_the_manual_names_each_function_and_each_event() -> None:
 def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([Answer(text="Yes."), edit(("a.txt", "line 3\n", "new 3\n")), DONE])
     project.write({"a.txt": TEXT})
-    vim.lua(HEARS, *EVENTS)
+    vim.lua(HEARS, *OF_CHATS)
     vim.command("edit a.txt")
     buf = vim.lua("return require('motet').open({ new = true })")
     assert buf == vim.nvim.current.buffer.number
@@ -72,7 +74,34 @@ def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, proje
     vim.command("Motet close")
     vim.waits_for("vim.tbl_contains(vim.tbl_map(function(o) return o[1] end, vim.g.heard), 'Closed')")
     assert not vim.lua("return vim.api.nvim_buf_is_loaded(...)", buf)
-    assert heard(vim) == {name: sorted(re.findall(r"`(\w+)`", data)) for name, data in EVENTS.items()}
+    assert heard(vim) == {name: sorted(re.findall(r"`(\w+)`", data)) for name, data in OF_CHATS.items()}
+
+
+def test_each_event_of_boards_comes_with_the_data_that_the_manual_names(vim: Editor, project: Project) -> None:
+    of_boards = {name: data for name, data in EVENTS.items() if name.startswith("Board")}
+    vim.lua(HEARS, *of_boards)
+    store = Store(project)
+    agent = store.agent("backend")
+    open_board(vim)
+    human = me(vim)
+
+    def hears(name: str) -> None:
+        vim.waits_for(f"vim.tbl_contains(vim.tbl_map(function(o) return o[1] end, vim.g.heard), '{name}')")
+
+    vim.keys(f"ihello @{agent}<Esc>")
+    hears("BoardKept")
+    vim.keys("<CR>")
+    hears("BoardPosted")
+    store.fill([f"@{human} hello"], "backend")
+    hears("BoardMentioned")
+    vim.command("Motet board retract")
+    hears("BoardChanged")
+    store.does(spend)
+    hears("BoardNotice")
+    vim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { ('x'):rep(200000) })")
+    vim.keys("<CR>")
+    hears("BoardReturned")
+    assert heard(vim) == {name: sorted(re.findall(r"`(\w+)`", data)) for name, data in of_boards.items()}
 
 
 def test_the_system_prompt_is_changed(vim: Editor, provider: Serve) -> None:

@@ -26,7 +26,7 @@ from motet.board.database import Database, Tx
 from motet.board.deciding import Facts
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
-from motet.board.mentions import Called
+from motet.board.mentions import Called, Roster
 from motet.board.server_bell import ServerBell
 from motet.board.sockets import SocketBell
 from motet.board.store import BoardStore
@@ -199,6 +199,10 @@ class Boards(BoardStore):
         """Whom a post would call. Nothing is stored."""
         return await self._read(lambda tx: self._members.of(tx, board).called(body, author))
 
+    async def roster(self, board: str) -> Roster:
+        """All who can be called on a board, as of now."""
+        return await self._read(lambda tx: self._members.of(tx, board).roster)
+
     async def edit(self, post: str, author: str, body: str) -> Posted:
         """Give one's own post another text. Raises `BoardRefused`, `BoardMissing`, `UsageError`."""
         work = partial(editing.change, post_id=post, author=author, body=body, members=self._members)
@@ -220,6 +224,11 @@ class Boards(BoardStore):
     async def last_posts(self, board: str, limit: int = 50, before: int | None = None) -> list[Post]:
         """The newest posts, or those before number `before`, the oldest of them first."""
         return await self._read(partial(reading.last_posts, board=board, limit=limit, before=before))
+
+    async def altered(self, board: str, first: int) -> dict[int, tuple[int, bool]]:
+        """The posts from number `first` on that were changed or taken back: their version, and whether they were taken
+        back."""
+        return await self._read(partial(reading.altered, board=board, first=first))
 
     async def get(self, post: str) -> Post:
         """Raises `BoardMissing`."""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 
+from motet.board.mentions import Addressee, Roster, called, find_mentions
 from motet.board.values import Board, Post, PostKind
 
 _HEAD_IN_BODY = re.compile(r"^( {0,3})(#{1,2})(?=[ \t]|$)", re.MULTILINE)
+
+_ABOVE_BODY = 2
+"""Lines of an entry: its head, and a blank one. No mention stands in a line that is escaped: that one is a heading."""
 
 GUIDANCE = """\
 <!-- This page is shared: everyone on the board reads it. Write below it; a post is what has been sent.
@@ -35,8 +41,53 @@ def entry(post: Post) -> str:
     return f"{head(post)}\n\n{body}\n" if body else f"{head(post)}\n"
 
 
-def page(board: Board, posts: Iterable[Post]) -> str:
-    """The whole page: front matter, title, guidance, posts."""
+def top(board: Board) -> str:
+    """What stands above the posts: front matter, title, guidance."""
     created = datetime.fromtimestamp(board.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    top = f"---\nmotet: board\nboard: {board.name}\nproject: {board.project}\ncreated_at: {created}\n---\n\n# {board.name}\n\n{GUIDANCE}"
-    return "\n".join([top, *map(entry, posts)])
+    return f"---\nmotet: board\nboard: {board.name}\nproject: {board.project}\ncreated_at: {created}\n---\n\n# {board.name}\n\n{GUIDANCE}"
+
+
+def page(board: Board, posts: Iterable[Post]) -> str:
+    """The whole page: `top`, and the entries of posts, each behind a blank line."""
+    return "\n".join([top(board), *map(entry, posts)])
+
+
+class Look(StrEnum):
+    """How a part of an entry is to be seen: its head, one of a post that was taken back, a mention of the one who
+    reads, one of somebody else."""
+
+    HEAD = "head"
+    TAKEN_BACK = "taken back"
+    OWN = "own"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Characters `start` up to `end` of a line of an entry (both from 0)."""
+
+    line: int
+    start: int
+    end: int
+    look: Look
+
+
+def marks(post: Post, roster: Roster, reader: str) -> tuple[Mark, ...]:
+    """The marks of the post's `entry`, as the agent at the address `reader` sees it. What calls nobody has none."""
+    first = Mark(0, 0, len(head(post)), Look.TAKEN_BACK if post.retracted else Look.HEAD)
+    if post.retracted:
+        return (first,)
+    found = [first]
+    for mention in find_mentions(post.body, roster):
+        is_role = mention.kind is Addressee.ROLE
+        if not (mention.name in roster.roles if is_role else roster.kind(mention.name)):
+            continue
+        calls = called([mention], roster, post.author)
+        if calls.everyone or calls.recipients or calls.roles:
+            named = {one.address for one in calls.recipients}.union(*(call.members for call in calls.roles))
+            is_own = reader in named or (calls.everyone and reader != post.author)
+            line = post.body.rfind("\n", 0, mention.start) + 1
+            at = _ABOVE_BODY + post.body.count("\n", 0, line)
+            look = Look.OWN if is_own else Look.OTHER
+            found.append(Mark(at, mention.start - line, mention.end - line, look))
+    return tuple(found)

@@ -22,6 +22,16 @@ def last_posts(tx: Tx, board: str, limit: int, before: int | None) -> list[Post]
     return [post_of(row) for row in reversed(rows)]
 
 
+def altered(tx: Tx, board: str, first: int) -> dict[int, tuple[int, bool]]:
+    """The posts from number `first` on that were changed or taken back: their version, and whether they were taken
+    back."""
+    rows = tx.all(
+        "SELECT seq, version, retracted FROM posts WHERE board = ? AND seq >= ? AND (version > 1 OR retracted = 1)",
+        *(board, first),
+    )
+    return {int(seq): (int(version), bool(retracted)) for seq, version, retracted in rows}
+
+
 def newest(tx: Tx) -> list[tuple[str, int]]:
     """Each board and the number of its newest post."""
     return [(str(board), int(last)) for board, last in tx.all("SELECT id, last FROM boards WHERE last > 0")]

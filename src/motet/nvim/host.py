@@ -29,7 +29,7 @@ from motet.nvim.beside import Beside
 from motet.nvim.changes import list_changes, undo
 from motet.nvim.editor import NvimEditor
 from motet.nvim.following import Following
-from motet.nvim.picking import Picking
+from motet.nvim.picking import Picking, Row
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
@@ -40,6 +40,7 @@ from motet.workspace.unsaved import UnsavedEdits
 
 if TYPE_CHECKING:  # a chat opens without, as the edit engine comes with it
     from motet.edits import Proposal
+    from motet.nvim.board_host import BoardHost
     from motet.nvim.editing import Editing
     from motet.nvim.fixing import Fixing
     from motet.nvim.review import Reviews
@@ -96,6 +97,8 @@ class Host:
                 self._start(self._pick(number, kind, query), 0)
             case "preview", [int(number), str(kind), str(value)]:
                 self._start(self._preview(number, kind, value), 0)
+            case "board", [str(act), *rest]:
+                self._start(self._on_boards(act, rest), 0)
             case "review", [str(act), *rest]:
                 self._reviews.heard(act, rest)
             case "undo", [] if self._here is not None:
@@ -184,6 +187,8 @@ class Host:
             if self._openings:
                 await asyncio.wait([*self._openings.values()], timeout=_OPENED)
             ending = [*(talk.close() for talk in self._talks.values()), *self._closing.values()]
+            if "_board_host" in self.__dict__:
+                ending.append(self._board_host.close())
             await asyncio.gather(*ending, return_exceptions=True)
             self._note(())
 
@@ -210,6 +215,16 @@ class Host:
             UnsavedEdits(self._engine.state, self._engine.root).note(paths)
         except (OSError, MotetError) as error:
             self._warn(f"`motet undo` in a terminal will not know of this edit: {error}")
+
+    @cached_property
+    def _board_host(self) -> BoardHost:
+        from motet.nvim.board_host import BoardHost
+
+        assert self._chats is not None  # the editor waits for `ready`
+        return BoardHost(self.peer, self._chats.house.boarding, self._start)
+
+    async def _on_boards(self, act: str, rest: Sequence[object]) -> None:
+        self._board_host.heard(act, rest)
 
     def _warn(self, text: str) -> None:
         self.peer.tell("notice", 0, "warn", text)
@@ -323,13 +338,19 @@ class Host:
         await self._fixing.run(target, current)
 
     async def _pick(self, number: int, kind: str, query: str) -> None:
+        if kind in ("agent", "told"):
+            self._tell_rows(number, await self._board_host.rows(kind, query))
+            return
         if self._files is None:
             await self._list_files()
-        rows = await self._picking.rows(kind, query)
+        self._tell_rows(number, await self._picking.rows(kind, query))
+
+    def _tell_rows(self, number: int, rows: Sequence[Row]) -> None:
         self.peer.tell("picked", number, [[row.value, row.shown, row.about, row.text] for row in rows])
 
     async def _preview(self, number: int, kind: str, value: str) -> None:
-        seen = await self._picking.preview(kind, value)
+        rows = self._board_host if kind in ("agent", "told") else self._picking
+        seen = await rows.preview(kind, value)
         self.peer.tell("previewed", number, value, seen.lines, seen.filetype, seen.line)
 
     @cached_property

@@ -1,0 +1,81 @@
+"""The page of a board, and reading along on it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+from board.board_kit import Page
+
+from motet.board import Boards, entry, page
+from motet.board.following import PAGE, Following, News
+from motet.board.page import Look, marks
+
+
+async def seen(there: Page, reader: str, author: str, body: str) -> list[tuple[str, Look]]:
+    """What is marked of a post, and how."""
+    post = (await there.post(author, body)).post
+    lines = entry(post).split("\n")
+    roster = await there.boards.roster(there.board)
+    return [(lines[one.line][one.start : one.end], one.look) for one in marks(post, roster, there[reader])][1:]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("@me and @other", [("@me", Look.OWN), ("@other", Look.OTHER)]),
+        ("see\n\n# @me\n\n@me: `@me`\n> @me", [("@me", Look.OWN)]),
+        ("## 2026-01-01 00:00:00 me\n@role:writer! look", [("@role:writer!", Look.OWN)]),
+        ("確認は@me、お願いします @All", [("@me", Look.OWN), ("@All", Look.OWN)]),
+        ("@nobody and @human", [("@human", Look.OTHER)]),
+    ],
+)
+async def test_mentions_are_marked_where_they_stand(boards: Boards, body: str, found: list[tuple[str, Look]]) -> None:
+    there = await Page.of(boards, "me/writer", "other", "author", human="human-one")
+    assert await seen(there, "me", "author", body) == found
+
+
+async def test_ones_own_call_of_everyone_is_none_of_oneself(boards: Boards) -> None:
+    there = await Page.of(boards, "me", "other")
+    assert await seen(there, "me", "me", "@All") == [("@All", Look.OTHER)]
+
+
+async def test_what_was_taken_back_is_its_head_alone(boards: Boards) -> None:
+    there = await Page.of(boards, "me", "other")
+    post = (await there.post("me", "@other")).post
+    post = await boards.retract(post.id, there["me"])
+    assert [one.look for one in marks(post, await boards.roster(there.board), there["me"])] == [Look.TAKEN_BACK]
+    assert entry(post).endswith(" (taken back)\n")
+
+
+async def test_the_newest_posts_come_first_then_older_ones_and_what_is_new_or_changed(boards: Boards) -> None:
+    there = await Page.of(boards, human="me")
+    for number in range(PAGE + 50):
+        await there.post("me", f"post {number + 1}")
+    (board,) = await boards.boards()
+    follow = Following(boards, board)
+    await follow.begin()
+    assert (follow.posts[0].seq, follow.last, follow.older) == (51, 250, 50)
+    async with aclosing(follow.news()) as news, asyncio.timeout(20):
+        new = (await there.post("me", "new")).post
+        assert await anext(news) == News((new,))
+        changed = (await boards.edit(follow.posts[3].id, there["me"], "other words")).post
+        assert await anext(news) == News((), (changed,))
+        assert [post.seq for post in await follow.read_older()] == list(range(1, 51))
+        taken = await boards.retract(follow.posts[0].id, there["me"])
+        assert await anext(news) == News((), (taken,))
+    assert not await follow.read_older()
+    assert page(board, follow.posts) == page(board, await boards.posts(board.id, 0, 1000))
+    assert follow.posts[53] == changed
+
+
+async def test_who_asks_twice_for_older_posts_gets_them_once(boards: Boards) -> None:
+    there = await Page.of(boards, human="me")
+    for number in range(PAGE + 50):
+        await there.post("me", f"post {number + 1}")
+    follow = Following(boards, (await boards.boards())[0])
+    await follow.begin()
+    one, other = await asyncio.gather(follow.read_older(), follow.read_older())
+    assert sorted([len(one), len(other)]) == [0, 50]
+    assert [post.seq for post in follow.posts] == list(range(1, PAGE + 51))
