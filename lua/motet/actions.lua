@@ -23,9 +23,9 @@ local GROUPS = {
   { "chat", { "chat", "new", "history", "open", "toggle" } },
   { "code", { "edit", "fix", "add" }, is_file },
   { "share", { "file", "buffer", "context", "pin", "watch", "drop" }, has_chat },
-  { "turn", { "retry", "model", "inspect", "tools" }, has_chat },
+  { "turn", { "retry", "model", "inspect", "system", "tools" }, has_chat },
   { "edits", { "changes", "undo" } },
-  { "chat", { "rename", "fork", "compact", "clear" }, has_chat },
+  { "chat", { "rename", "fork", "compact", "close", "clear" }, has_chat },
   { "boards", { "board", "agents", "mention", "agent" } },
   { "motet", { "config", "trust", "log", "health" } },
 }
