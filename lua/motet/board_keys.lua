@@ -5,6 +5,10 @@ local function board()
   return require("motet.board")
 end
 
+local function commands()
+  return require("motet.board_commands")
+end
+
 -- Name, what it says of itself, what it does, and where it is: "draft", "page", or nil for both.
 local function actions(one)
   return {
@@ -14,10 +18,10 @@ local function actions(one)
     { "complete", "complete a name", function() board().complete() end, "draft" },
     { "next", "next post", function() require("motet.board_page").jump(true) end, "page" },
     { "previous", "previous post", function() require("motet.board_page").jump(false) end, "page" },
-    { "edit", "change your last post", function() board().acts.edit() end },
-    { "retract", "take your last post back", function() board().acts.retract() end },
-    { "agents", "who is there; mention one", function() board().agents() end },
-    { "notices", "what you were told", function() board().notices() end },
+    { "edit", "change your last post", function() commands().acts.edit() end },
+    { "retract", "take your last post back", function() commands().acts.retract() end },
+    { "agents", "who is there; mention one", function() commands().agents() end },
+    { "notices", "what you were told", function() commands().notices() end },
     { "help", "show these maps", function() require("motet.keys").show() end },
   }
 end

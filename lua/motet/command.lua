@@ -183,24 +183,24 @@ local subcommands = {
   board = {
     about = "open a board: its name, and `right`, `left`, `current` or `tab`; or do one of `edit`, `retract`, `notices`, …",
     run = function(words)
-      require("motet.board").command(words)
+      require("motet.board_commands").command(words)
     end,
     complete = function(lead)
-      return require("motet.board").complete_command(lead)
+      return require("motet.board_commands").complete_command(lead)
     end,
   },
-  agents = { about = "who is on the boards; mention one", run = function() require("motet.board").agents() end },
+  agents = { about = "who is on the boards; mention one", run = function() require("motet.board_commands").agents() end },
   mention = {
     about = "mention an agent in the draft of the board; with a text, post that",
     run = function(words)
-      require("motet.board").mention(words)
+      require("motet.board_commands").mention(words)
     end,
     values = "agents",
   },
   agent = {
     about = "`stop`, `pause` or `resume` an agent",
     run = function(words)
-      require("motet.board").agent(words)
+      require("motet.board_commands").agent(words)
     end,
     complete = function(lead, words)
       return #words > (lead == "" and 1 or 2) and M.known.agents or { "pause", "resume", "stop" }

@@ -198,6 +198,17 @@ def test_an_agent_is_paused_and_resumed(vim: Editor, store: Store) -> None:
     assert vim.messages == [f"motet: {address} is paused: what is delivered waits", f"motet: {address} goes on"]
 
 
+def test_a_board_has_one_page_by_whatever_case_its_name_is_written(vim: Editor, project: Project) -> None:
+    page = open_board(vim, "設計-a")
+    vim.keys("i確認しました。<Esc><CR>")
+    shows(vim, page, "確認しました。")
+    vim.command("Motet board 設計-A")
+    vim.waits_for("#vim.tbl_keys(require('motet.board').by_buf) == 1")
+    assert page_of(vim, page) == Store(project, "設計-a").page()
+    pages = [one.name for one in vim.nvim.buffers if "motet://board/" in one.name]
+    assert [name.rpartition("/")[2] for name in pages] == ["設計-a"]
+
+
 @pytest.mark.acceptance("S4-018", "S4-019", "S4-020", "S4-021")
 def test_several_may_hear_of_posts_until_they_do_not_want_to(vim: Editor, writer: Writers) -> None:
     page = open_board(vim)
