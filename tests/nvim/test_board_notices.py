@@ -60,13 +60,15 @@ def test_a_mention_is_told_once_with_its_author_and_first_line_and_highlighted(
 def test_nothing_is_told_while_the_command_line_is_used(vim: Editor, writer: Writers) -> None:
     other = writer("backend")
     page = open_board(vim)
+    other.post("@human before")
+    vim.waits_for("#vim.g.messages == 1")
     vim.nvim.input(":echo 1")
     other.post(f"@{me(vim)} one", "@human two")
-    vim.waits_for(f"require('motet.board').by_buf[{page}].status.last == 2")
-    assert vim.messages == []
+    vim.waits_for(f"require('motet.board').by_buf[{page}].status.last == 3")
+    assert len(vim.messages) == 1
     assert vim.lua("return vim.fn.getcmdline()") == "echo 1"
     vim.nvim.input("<Esc>")
-    vim.comes_to("#vim.g.messages == 2")
+    vim.comes_to("#vim.g.messages == 3")
 
 
 def test_neovims_own_notice_never_waits_for_a_key(vim: Editor, writer: Writers) -> None:
