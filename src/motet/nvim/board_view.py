@@ -25,6 +25,7 @@ class BoardView:
         self._following: asyncio.Task[None] | None = None
         self._older = asyncio.Lock()
         self._names: list[str] = []
+        self._shown = 0  # the number of the newest post that is drawn: what is not cannot have been seen
 
     async def show(self) -> None:
         """Draw the newest posts, give what was typed here before, and read along from now on."""
@@ -36,6 +37,7 @@ class BoardView:
             typed = kept.typed
             self._tell("typed", typed.text, typed.key, typed.edits, typed.under)
         await self._page.drawn()
+        self._shown = self.board.following.last
         self._tell("status", self._status())
         self._following = asyncio.create_task(self._follow())
 
@@ -115,6 +117,7 @@ class BoardView:
                     if one.new:
                         self._page.add(one.new)
                     await self._page.drawn()
+                    self._shown = self.board.following.last
                     self._tell("news", [*map(_said_of, one.new)], [*map(_said_of, one.changed)], self._status())
         except MotetError as error:
             self._tell("stopped", str(error))
@@ -129,7 +132,7 @@ class BoardView:
     def _status(self) -> dict[str, object]:
         board = self.board
         return {
-            "board": board.board.name, "me": board.me.address, "last": board.following.last,
+            "board": board.board.name, "me": board.me.address, "last": self._shown,
             "older": board.following.older, "unread": board.unread,
             "people": sum(one.state not in ("gone", "closed") for one in board.people),
         }  # fmt: skip
