@@ -99,4 +99,4 @@ def test_states_and_settings_are_those_of_the_code() -> None:
     assert states == [str(state) for state in DeliveryState]
     table = PAGE.partition("Under `[board]`")[2].partition("`motet board pause`")[0]
     named = set(re.findall(r"`(\w+)`", re.sub(r"\|[^|]*\|\n", "|\n", table)))
-    assert named == set(BoardSettings.__struct_fields__) - {"url", "project", "name"}
+    assert named == set(BoardSettings.__struct_fields__) - {"url", "password", "project", "name"}
