@@ -162,7 +162,7 @@ async def test_what_is_refused_says_why(place: Path) -> None:
     async with stdio(place) as ann:
         assert await ann.call("read", board="nowhere") == (
             True,
-            "board_read: there is no board 'nowhere' here (there are: general); `motet board post nowhere …` makes it",
+            "board_read: there is no board 'nowhere' here (there are: general); `motet board post --new nowhere …` makes it",
         )
         assert await ann.call("post", body="") == (
             True,
