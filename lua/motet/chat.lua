@@ -24,6 +24,7 @@ function M.open(options)
       api.nvim_set_current_win(shown)
     else
       layout.show(known, options.layout)
+      document.guard(chats.by_buf[known]) -- the cursor came back to its place after the buffer had been entered
     end
     return known
   end
@@ -214,6 +215,7 @@ function M.cycle(step)
       local fixed = vim.wo.winfixbuf
       vim.wo.winfixbuf = false
       api.nvim_win_set_buf(0, bufs[(index - 1 + step) % #bufs + 1])
+      document.guard(chats.by_buf[api.nvim_get_current_buf()])
       vim.wo.winfixbuf = fixed
       return
     end

@@ -70,6 +70,11 @@ local function prepare(chat)
     document.guard(chat)
     require("motet.mentions").moved(chat)
   end)
+  hear("BufEnter", buf, vim.schedule_wrap(function()
+    if chats.by_buf[buf] == chat then
+      document.guard(chat) -- the cursor came back to its place after the event
+    end
+  end))
   hear("InsertLeave", buf, function()
     vim.bo[buf].undolevels = vim.bo[buf].undolevels -- what a plug-in does next is no part of what was typed
   end)

@@ -74,11 +74,31 @@ local function close(picked)
   end
 end
 
+local function typed()
+  return api.nvim_buf_get_lines(current.bufs.prompt, 0, 1, false)[1] or ""
+end
+
 local function ask()
   asked = asked + 1
-  current.asked = asked
-  local query = api.nvim_buf_get_lines(current.bufs.prompt, 0, 1, false)[1] or ""
-  process.tell("pick", asked, current.spec.kind, query)
+  current.asked, current.query, current.wanted = asked, typed(), false
+  process.tell("pick", asked, current.spec.kind, current.query)
+end
+
+-- The rows for what is typed are asked for, unless they have been.
+local function ask_newer()
+  if current and typed() ~= current.query then
+    ask()
+  end
+end
+
+-- The row under the bar; when its rows are older than what is typed, the first of those that are on their way.
+local function choose()
+  ask_newer()
+  if current and current.shown ~= current.asked then
+    current.wanted = true
+  else
+    close(current and current.rows[current.at])
+  end
 end
 
 local function set_lines(buf, lines)
@@ -125,7 +145,7 @@ local KEYS = {
   ["<C-d>"] = scroll("<C-d>"), ["<C-u>"] = scroll("<C-u>"),
   ["<Esc>"] = function() close() end,
   ["<C-c>"] = function() close() end,
-  ["<CR>"] = function() close(current and current.rows[current.at]) end,
+  ["<CR>"] = choose,
 }
 
 ---Let the human pick one: a `kind` of rows that the program knows.
@@ -142,7 +162,7 @@ function M.pick(spec)
   for key, act in pairs(KEYS) do
     vim.keymap.set({ "i", "n" }, key, act, { buffer = prompt, nowait = true })
   end
-  api.nvim_create_autocmd("TextChangedI", { buffer = prompt, callback = ask })
+  api.nvim_create_autocmd("TextChangedI", { buffer = prompt, callback = ask_newer })
   api.nvim_create_autocmd("WinLeave", { buffer = prompt, callback = function() vim.schedule(close) end })
   api.nvim_set_current_win(current.wins.prompt)
   vim.cmd.startinsert()
@@ -154,7 +174,10 @@ function M.picked(number, rows)
   if not current or number ~= current.asked then
     return
   end
-  current.rows, current.at = rows, 1
+  if current.wanted then
+    return close(rows[1])
+  end
+  current.rows, current.at, current.shown = rows, 1, number
   set_lines(current.bufs.list, vim.tbl_map(function(row)
     return row[3] ~= "" and ("%s  %s"):format(row[2], row[3]) or row[2]
   end, rows))

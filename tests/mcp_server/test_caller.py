@@ -39,13 +39,13 @@ async def test_a_wait_that_is_given_up_just_as_something_was_leased_gives_it_bac
 
     address = (await caller.sit("ann")).seat.address
     monkeypatch.setattr(boards, "pull", stuck)
-    waiting = asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 30}))
+    waiting = asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 30}, "0"))
     await human.post(f"@{address} now")
     await leased.wait()
     monkeypatch.setattr(boards, "pull", pull)
     waiting.cancel()
     await asyncio.wait([waiting])
-    output = await caller.call("ann", "board_wait", {"seconds": 30})
+    output = await caller.call("ann", "board_wait", {"seconds": 30}, "1")
     assert output.text.endswith(f"\n│ @{address} now")
 
 
@@ -57,7 +57,7 @@ async def test_a_call_proves_what_was_answered_before_and_nothing_that_is_still_
     async def states() -> Sequence[tuple[DeliveryState, str]]:
         return [(one.state, one.turn) for one in await boards.deliveries(recipient=address)]
 
-    waiting = asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 30}))
+    waiting = asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 30}, "0"))
     await caller.came("1")
     await human.post(f"@{address} now")
     await waiting
@@ -68,9 +68,44 @@ async def test_a_call_proves_what_was_answered_before_and_nothing_that_is_still_
     assert await states() == [(DeliveryState.IN_CONTEXT, "mcp:s:2")]
 
 
+async def test_an_answer_that_crosses_the_giving_up_of_its_call_was_not_received(
+    caller: Caller, boards: Boards, human: Seat
+) -> None:
+    address = (await caller.sit("ann")).seat.address
+    await human.post(f"@{address} now")
+    await caller.call("ann", "board_wait", {"seconds": 30}, "0")
+    caller.gave_up("0")
+    await caller.came("1")
+    assert (await caller.call("ann", "board_wait", {"seconds": 30}, "1")).text.endswith(f"\n│ @{address} now")
+    shown = await caller.call("ann", "board_read", {}, "2")
+    assert shown.text.endswith(f"\n│ @{address} now")
+    for request in ("1", "2", "none"):
+        caller.gave_up(request)
+    await caller.came("3")
+    assert [one.turn for one in await boards.deliveries(recipient=address)] == [""]
+
+
+async def test_a_call_that_was_given_up_in_its_last_moment_gives_nothing_away(
+    caller: Caller, boards: Boards, human: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = (await caller.sit("ann")).seat.address
+    await human.post(f"@{address} now")
+    pull = boards.pull
+
+    async def late(address: str, limit: int = 20) -> list[Delivery]:
+        caller.gave_up("0")
+        return await pull(address, limit)
+
+    monkeypatch.setattr(boards, "pull", late)
+    await caller.call("ann", "board_wait", {"seconds": 30}, "0")
+    monkeypatch.setattr(boards, "pull", pull)
+    await caller.came("1")
+    assert (await caller.call("ann", "board_wait", {"seconds": 30}, "1")).text.endswith(f"\n│ @{address} now")
+
+
 async def test_two_waits_of_one_client_share_nothing(caller: Caller, human: Seat) -> None:
     address = (await caller.sit("ann")).seat.address
-    waits = [asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 5})) for _ in range(2)]
+    waits = [asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 5}, str(one))) for one in range(2)]
     await human.post(f"@{address} once")
     texts = sorted(output.text.splitlines()[-1] for output in await asyncio.gather(*waits))
     assert texts == [

@@ -62,13 +62,15 @@ class Editor:
     def waits_for(self, condition: str) -> None:
         """Return when the Lua expression `condition` holds."""
         code = f"return vim.wait({int(DEADLINE * 1000)}, function() return {condition} end, 10)"
-        assert self.lua(code), f"never: {condition}\n" + "\n".join([*self.lines, *self.messages])
+        assert self.lua(code), f"never: {condition}\n" + "\n".join([*self.lines, *self.messages, *self.errors])
 
     def comes_to(self, condition: str) -> None:
         """The same for what only happens between two keys, such as a change of mode: asked from outside."""
         end = time.monotonic() + DEADLINE
         while not self.lua(f"return {condition}"):
-            assert time.monotonic() < end, f"never: {condition}\n" + "\n".join([*self.screen, *self.messages])
+            assert time.monotonic() < end, f"never: {condition}\n" + "\n".join(
+                [*self.screen, *self.messages, *self.errors]
+            )
 
     def turn_ends(self) -> None:
         """Return when the next turn is over, and the draft is the human's again."""
@@ -106,6 +108,11 @@ class Editor:
     def messages(self) -> list[str]:
         """What was notified."""
         return list(self.nvim.vars["messages"])
+
+    @property
+    def errors(self) -> list[str]:
+        """What the editor itself said, as `:messages` lists it."""
+        return list(self.nvim.command_output("messages").splitlines())
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):

@@ -266,6 +266,18 @@ def test_a_chat_in_a_window_that_keeps_its_buffer(vim: Editor, provider: Serve) 
     ]  # fmt: skip
 
 
+def test_a_chat_that_is_shown_again_can_be_typed_in_at_once(vim: Editor, provider: Serve) -> None:
+    provider([YES])
+    vim.chat()
+    vim.keys("i日本語<Esc><CR>")
+    vim.turn_ends()
+    assert vim.lua("vim.cmd('Motet toggle | Motet toggle') return vim.bo.modifiable")
+    vim.command("Motet chat")
+    vim.command("Motet new")
+    assert vim.lua("vim.cmd('bprevious') return true")
+    vim.waits_for("vim.bo.modifiable")
+
+
 def test_a_stream_is_followed_at_the_end_of_the_document_and_nowhere_else(vim: Editor, provider: Serve) -> None:
     text = "".join(f"line {number}\n" for number in range(400))
     provider([Answer(text=text, wire=Wire(text_chars=16))])

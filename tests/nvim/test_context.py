@@ -141,6 +141,17 @@ def test_a_file_is_picked_with_a_preview_and_becomes_a_link(vim: Editor, project
     vim.keys("<Esc>")
 
 
+def test_enter_takes_what_fits_all_that_was_typed_before_it(vim: Editor, project: Project, provider: Serve) -> None:
+    provider([YES])
+    project.write({"aaa.py": "import os\n", "server.py": "import os\n"})
+    vim.chat()
+    vim.keys("i/file<Esc>:w<CR>")
+    vim.comes_to("vim.fn.mode() == 'i' and #vim.api.nvim_list_wins() > 3")
+    vim.keys("server<CR>")
+    vim.comes_to("vim.api.nvim_get_current_line() == '[server.py](./server.py) '")
+    vim.keys("<Esc>")
+
+
 @pytest.mark.parametrize("keys", ["<Esc>", "nothing like it<CR>", "nothing like it<Esc>"])
 def test_a_draft_is_as_it_was_when_nothing_was_picked(
     vim: Editor, project: Project, provider: Serve, keys: str

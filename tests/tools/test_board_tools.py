@@ -121,6 +121,18 @@ async def test_another_board_is_refused_and_that_is_kept(agents: Agents) -> None
     ]  # fmt: skip
 
 
+async def test_a_post_is_answered_by_its_id_whatever_that_ends_with(agents: Agents) -> None:
+    await agents.add("ann")
+    posts: dict[bool, str] = {}
+    while len(posts) < 2:
+        await agents.text("ann", "post", body=f"{len(posts)}")
+        last = (await agents.speakers["ann"].seat.read("general"))[-1]
+        posts[last.id[-1].isdigit()] = last.id
+    for post in posts.values():
+        await agents.text("ann", "reply", post=post, body="this one")
+        assert (await agents.speakers["ann"].seat.read("general"))[-1].reply_to == post
+
+
 async def test_a_dear_post_to_everyone_is_sent_when_it_is_said_twice_in_one_turn(agents: Agents) -> None:
     ann = await agents.add("ann")
     for name in ("ben", "cem"):

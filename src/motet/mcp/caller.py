@@ -1,8 +1,8 @@
 """One MCP client on the boards: its seat, its calls, and what it was given.
 
-What a call returns may never arrive: the client may die, or give the call up. So what `board_wait` pulled stays leased,
-until the client's next call proves that it got the answer; then it counts as read. What is not proven when the
-session ends waits again, and is delivered once more.
+What a call returns may never arrive: the client may die, or give the call up just as it is answered. So what
+`board_wait` pulled stays leased, until the client's next call proves that it got the answer; then it counts as read.
+What is not proven when the call is given up, or when the session ends, waits again, and is delivered once more.
 """
 
 from __future__ import annotations
@@ -99,10 +99,11 @@ class Caller:
         self._speaker: Speaker | None = None
         self._sitting = asyncio.Lock()
         self._waiting = asyncio.Lock()
-        self._running = 0
+        self._running: dict[str, bool] = {}
+        """By request: whether the client has given it up."""
         self._is_closed = False
-        self._given: dict[str, Delivery] = {}
-        self._read: list[str] = []
+        self._answers: dict[str, _Call] = {}
+        """By request: those of which is not known that they arrived."""
         self._unsettled: list[Delivery] = []
         self._aside: set[asyncio.Task[None]] = set()
 
@@ -143,50 +144,64 @@ class Caller:
 
     async def came(self, request: str) -> None:
         """A call of the client came: it has got all that was answered before."""
-        if self._given or self._read:
+        if self._answers:
             await self._told(self._prove(f"mcp:{self._session}:{request}"))
 
     async def _prove(self, turn: str) -> None:
         seat = self._seat
-        given, read = dict(self._given), list(self._read)
+        answers = dict(self._answers)
+        given = {one.id: one for answer in answers.values() for one in answer.pulled}
+        read = list(dict.fromkeys(post for answer in answers.values() for post in answer.shown))
         if read:
             await seat.boards.waiting(seat.address)  # makes deliveries of posts to everyone
             found = [await seat.boards.delivery_of(post, seat.address) for post in read]
             given |= {one.id: one for one in found if one is not None and one.state in OPEN}
         news = await seat.carried(list(given.values()), turn)
-        self._given = {id: one for id, one in self._given.items() if id not in given}
-        self._read = [post for post in self._read if post not in read]
+        self._answers = {request: one for request, one in self._answers.items() if request not in answers}
         self._unsettled += [given[id] for id in news]
 
-    async def call(self, client: str, name: str, arguments: Mapping[str, object]) -> ToolOutput:
+    def gave_up(self, request: str) -> None:
+        """The client does not want the answer to a request of its any more. When it is on its way already, the client
+        throws it away."""
+        if request in self._running:
+            self._running[request] = True
+        elif self._answers.pop(request, None) is not None:
+            self._beside(self._take_back())
+
+    async def call(self, client: str, name: str, arguments: Mapping[str, object], request: str) -> ToolOutput:
         """What a call of one of the board tools comes to. When it is cancelled, what it pulled waits again."""
         speaker = await self.sit(client)
+        call = _Call(speaker)
+        self._running[request] = False
         try:
             if name != WAIT:
-                return await self._call(speaker, name, arguments)
-            async with self._waiting:  # what is leased and not given away belongs to this wait
-                await self._settle()
-                return await self._call(speaker, name, arguments)
+                output = await self._call(call, name, arguments)
+            else:
+                async with self._waiting:  # what is leased and not given away belongs to this wait
+                    await self._give_back()
+                    await self._settle()
+                    output = await self._call(call, name, arguments)
+            if self._running[request]:
+                self._beside(self._take_back())
+            elif call.pulled or call.shown:
+                self._answers[request] = call
+            return output
         except asyncio.CancelledError:
             self._beside(self._take_back())
             raise
+        finally:
+            del self._running[request]
+            self._beside(self._rest())
 
-    async def _call(self, speaker: Speaker, name: str, arguments: Mapping[str, object]) -> ToolOutput:
-        call = _Call(speaker)
+    async def _call(self, call: _Call, name: str, arguments: Mapping[str, object]) -> ToolOutput:
+        speaker = call.speaker
         own = replace(speaker, carry=call.carry, seen=call.see)
         tools = [board_tool(name, lambda: own)] if name in BOARD_TOOLS else []
         toolbox = Toolbox(tools, outputs=self._place.state / "outputs" / "mcp")
-        self._running += 1
-        try:
-            await self._seat.set_state(*_DOING.get(name, (AgentState.WORKING, "")))
-            (output,) = await toolbox.run([ToolCall(new_id(), name, json.dumps(arguments))])
-            if name not in _QUIET and not output.is_error:
-                output = replace(output, text=output.text + await self._more())
-        finally:
-            self._running -= 1
-            self._beside(self._rest())
-        self._given |= {one.id: one for one in call.pulled}
-        self._read += call.shown
+        await self._seat.set_state(*_DOING.get(name, (AgentState.WORKING, "")))
+        (output,) = await toolbox.run([ToolCall(new_id(), name, json.dumps(arguments))])
+        if name not in _QUIET and not output.is_error:
+            output = replace(output, text=output.text + await self._more())
         return output
 
     async def _rest(self) -> None:
@@ -207,8 +222,13 @@ class Caller:
     async def _take_back(self) -> None:
         """What is leased and was never returned waits again: a wait was given up just as something came."""
         async with self._waiting:
-            lost = [one.id for one in await self._seat.boards.held(self._seat.address) if one.id not in self._given]
-            await self._seat.boards.give_back(self._seat.address, lost)
+            await self._give_back()
+
+    async def _give_back(self) -> None:
+        seat = self._seat
+        given = {one.id for answer in self._answers.values() for one in answer.pulled}
+        lost = [one.id for one in await seat.boards.held(seat.address) if one.id not in given]
+        await seat.boards.give_back(seat.address, lost)
 
     def _beside(self, work: Coroutine[object, object, None]) -> None:
         """Do it, also when the call under way is cancelled."""
@@ -242,7 +262,9 @@ class Caller:
             self._identity = None
 
     async def _leave(self, seat: Seat, why: str) -> None:
-        await seat.boards.give_back(seat.address, list(self._given))
+        await seat.boards.give_back(
+            seat.address, [one.id for answer in self._answers.values() for one in answer.pulled]
+        )
         await seat.boards.stopped(seat.address, why)
         await seat.leave(why)
 

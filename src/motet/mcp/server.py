@@ -11,6 +11,7 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import cancelled_request_id_from_params
 
 from motet import __version__
 from motet.errors import MotetError
@@ -39,7 +40,7 @@ def serving(caller: Caller) -> Server[dict[str, Any]]:
     async def call_tool(context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
         pulse = asyncio.create_task(_pulse(context))
         try:
-            output = await caller.call(_client(context), asked.name, asked.arguments or {})
+            output = await caller.call(_client(context), asked.name, asked.arguments or {}, str(context.request_id))
         except MotetError as error:
             output = ToolOutput(f"{asked.name}: {error}", is_error=True)
         finally:
@@ -51,6 +52,8 @@ def serving(caller: Caller) -> Server[dict[str, Any]]:
         libraries send them by themselves, whatever became of an answer."""
         if ctx.method == "tools/call" and ctx.request_id is not None:
             await caller.came(str(ctx.request_id))
+        elif ctx.method == "notifications/cancelled":
+            caller.gave_up(str(cancelled_request_id_from_params(ctx.params)))
         result = await call_next(ctx)
         return await _greeted(caller, ctx, result) if ctx.method in _GREETING else result
 

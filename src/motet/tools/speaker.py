@@ -35,7 +35,7 @@ LONGEST_WAIT = 300.0
 """Seconds."""
 _CONTEXT = 8_000
 """Tokens that a turn of another agent is taken to read, where nothing better is known."""
-_REFERENCE = re.compile(r"\s*(?:(?:post\s*)?([\w-]*?)\s*#?\s*(\d{1,12})|([0-9A-Za-z-]{20,40}))\s*")
+_REFERENCE = re.compile(r"\s*(?:([0-7][0-9A-HJKMNP-TV-Z]{25})|(?:post\s*)?([\w-]*?)\s*#?\s*(\d{1,12}))\s*")
 
 Carry = Callable[[Sequence[Delivery]], Awaitable[str]]
 """Takes what a wait has leased into the conversation, and says where the model finds it."""
@@ -191,7 +191,7 @@ class Speaker:
         found = _REFERENCE.fullmatch(reference)
         if found is None:
             raise UsageError(f"{one_line(reference)[:60]!r} names no post; give its number as in #12")
-        name, number, long_id = found.groups()
+        long_id, name, number = found.groups()
         if long_id:
             return await self.seat.boards.get(long_id)
         return await self.seat.find(name or board.strip() or self.home, int(number))
