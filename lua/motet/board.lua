@@ -60,12 +60,7 @@ function M.keep(board)
 end
 
 local function keep_soon(board)
-  board.timer = board.timer or vim.uv.new_timer()
-  if not board.timer:is_active() then
-    board.timer:start(500, 0, vim.schedule_wrap(function()
-      M.keep(board)
-    end))
-  end
+  draft.keep_soon(board, M.keep)
 end
 
 ---Make the draft `text`, with an undo history that begins here.
@@ -346,10 +341,7 @@ end
 function M.forget(buf)
   local board = M.by_buf[buf]
   if board then
-    if board.timer then
-      board.timer:stop()
-      board.timer:close()
-    end
+    draft.forget(board)
     M.keep(board)
     if board.open then
       tell("close", buf)

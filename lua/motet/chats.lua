@@ -54,12 +54,7 @@ end
 
 ---The same within half a second, however fast the human goes on typing.
 function M.keep_soon(chat)
-  chat.timer = chat.timer or vim.uv.new_timer()
-  if not chat.timer:is_active() then
-    chat.timer:start(500, 0, vim.schedule_wrap(function()
-      M.keep(chat)
-    end))
-  end
+  draft.keep_soon(chat, M.keep)
 end
 
 ---Put `text` below what is typed in the document.

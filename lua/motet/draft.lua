@@ -113,4 +113,24 @@ function M.lead(chat, locked, say)
   end
 end
 
+---Have `keep(page)` called within half a second, however fast the human goes on typing.
+---@param page motet.Chat|table  what the draft belongs to
+function M.keep_soon(page, keep)
+  page.timer = page.timer or vim.uv.new_timer()
+  if not page.timer:is_active() then
+    page.timer:start(500, 0, vim.schedule_wrap(function()
+      keep(page)
+    end))
+  end
+end
+
+---Nothing is kept any more for a page that goes.
+function M.forget(page)
+  if page.timer then
+    page.timer:stop()
+    page.timer:close()
+    page.timer = nil
+  end
+end
+
 return M

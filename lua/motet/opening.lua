@@ -149,10 +149,7 @@ end
 function M.forget(buf)
   local chat = chats.by_buf[buf]
   if chat then
-    if chat.timer then
-      chat.timer:stop()
-      chat.timer:close()
-    end
+    draft.forget(chat)
     if chat.open then
       local typed = chats.unsaid(chat)
       process.tell("close", buf, (chat.known or typed ~= "") and typed or vim.NIL) -- nil: what was kept stays

@@ -9,6 +9,17 @@ local function notice(text)
   require("motet.notice").tell(text, vim.log.levels.ERROR)
 end
 
+-- Where a program of the machine is. Directories of PATH that depend on where one is do not count: what lies in a project
+-- is not started because it has the right name.
+local function on_path(name)
+  for _, directory in ipairs(vim.split(vim.env.PATH or "", ":", { plain = true })) do
+    local path = vim.fs.joinpath(directory, name)
+    if vim.startswith(directory, "/") and vim.fn.executable(path) == 1 then
+      return path
+    end
+  end
+end
+
 ---The command line of the program, or nil.
 ---@return string[]?
 function M.program()
@@ -16,8 +27,9 @@ function M.program()
   if named then
     return type(named) == "table" and vim.deepcopy(named) or { named }
   end
-  if vim.fn.executable("motet") == 1 then
-    return { "motet" }
+  local found = on_path("motet")
+  if found then
+    return { found }
   end
   local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
   local own = here .. "/.venv/bin/motet"

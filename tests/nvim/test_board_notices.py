@@ -100,6 +100,7 @@ def test_a_mention_may_open_the_board_and_ring_the_bell(vim: Editor, store: Stor
     vim.keys("iwork")
     other.post(f"@{human} look")
     vim.waits_for(f"vim.fn.bufwinid({page}) ~= -1")
+    shows(vim, page, f"@{human} look")
     assert vim.nvim.api.get_mode()["mode"] == "i"
     vim.keys(" goes on<Esc>")
     assert vim.nvim.current.line == "work goes on"

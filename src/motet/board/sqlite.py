@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +17,7 @@ from motet.board.database import Dialect, Row, Work
 from motet.board.errors import BoardError, BoardTooNew
 from motet.board.schema import SCHEMA, migrate, schema_of
 from motet.storage import places
+from motet.storage.database_file import DatabaseFile, transaction
 from motet.storage.failures import Words, explained, is_lasting
 
 T = TypeVar("T")
@@ -59,11 +59,8 @@ class SqliteDatabase:
     def __init__(self, state: Path, *, is_moving: bool = False) -> None:
         self._is_moving = is_moving
         self._path = state / "boards.db"
-        self._turn_path = state / "boards.lock"
+        self._file = DatabaseFile(self._path, state / "boards.lock", self._connect)
         self._words = Words(self._path, "boards", BoardError)
-        self._connection: sqlite3.Connection | None = None
-        self._turn = -1
-        self._identity = (0, 0)
 
     def read(self, work: Work[T]) -> T:
         """See `Database`."""
@@ -73,30 +70,30 @@ class SqliteDatabase:
         """See `Database`."""
 
         def write() -> list[object]:
-            self._opened()
-            fcntl.flock(self._turn, fcntl.LOCK_EX)
-            try:
+            self._file.opened()
+            with self._turn():
                 return self._transaction(works, "BEGIN IMMEDIATE")
-            finally:
-                fcntl.flock(self._turn, fcntl.LOCK_UN)
 
         return self._safely(write)
 
     def close(self) -> None:
         """See `Database`."""
-        if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.close()
-            self._connection = None
-        if self._turn >= 0:
-            os.close(self._turn)
-            self._turn = -1
+        self._file.close()
+
+    @contextlib.contextmanager
+    def _turn(self) -> Generator[None]:
+        """One process at a time."""
+        fcntl.flock(self._file.lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._file.lock, fcntl.LOCK_UN)
 
     def _safely(self, step: Callable[[], T]) -> T:
         try:
             return step()
         except (sqlite3.Error, OSError) as error:
-            if is_lasting(error) or self._connection is None:
+            if is_lasting(error) or not self._file.is_open:
                 self.close()
             raise explained(error, self._words) from error
         except BoardTooNew:
@@ -104,76 +101,37 @@ class SqliteDatabase:
             raise
 
     def _transaction(self, works: Sequence[Work[T]], begin: str) -> list[T]:
-        connection = self._opened()
+        connection = self._file.opened()
         tx = SqliteTx(connection)
-        connection.execute(begin)
-        try:
+        with transaction(connection, begin):
             if schema_of(tx, str(self._path), is_moving=self._is_moving) != SCHEMA:
                 raise BoardTooNew(f"{self._path}: another motet has changed these boards; start this one again")
-            answers = [work(tx) for work in works]
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        return answers
+            return [work(tx) for work in works]
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and _identity(self._path) != self._identity:
-            self.close()  # the file was moved or removed: what is stored now must be where it will be looked for
-        if self._connection is None:
-            try:
-                self._connection = self._open()
-            except BaseException:
-                self.close()
-                raise
-        return self._connection
-
-    def _open(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         if network := places.network_file_system(self._path.parent):
             raise BoardError(
                 f"{self._path} is on a network file system ({network}), where processes cannot take turns; set "
                 'board.url = "postgresql://…" in the settings, or XDG_STATE_HOME to a local directory'
             )
-        places.make_private(self._turn_path)
-        self._turn = os.open(self._turn_path, os.O_RDWR | os.O_CLOEXEC)
-        places.make_private(self._path)
-        self._identity = _identity(self._path)
+        self._file.make()
         connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             self._prepare(connection)
         except BaseException:
             connection.close()
             raise
-        with contextlib.suppress(OSError):
-            places.sync_directory(self._path.parent)
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """The newest schema, write-ahead log, every commit on the disk. One process at a time."""
-        fcntl.flock(self._turn, fcntl.LOCK_EX)
-        try:
+        """The newest schema, write-ahead log, every commit on the disk."""
+        with self._turn():
             connection.execute("PRAGMA journal_mode = wal")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -16000")  # KiB
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(connection):
                 tx = SqliteTx(connection)
                 there = tx.one("SELECT 1 FROM sqlite_schema WHERE name = 'about'")
                 schema = schema_of(tx, str(self._path), is_moving=self._is_moving) if there else 0
                 if schema < SCHEMA:
                     migrate(tx, schema)
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-        finally:
-            fcntl.flock(self._turn, fcntl.LOCK_UN)
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    """Which file has this name; none has (0, 0)."""
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0
-    return found.st_dev, found.st_ino

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import motet
 from motet.history import index
 from motet.history.errors import HistoryTooNew
+from motet.storage.database_file import transaction
 
 
 def _chats_and_messages(connection: sqlite3.Connection) -> None:
@@ -85,14 +86,8 @@ def migrate(
     """Bring the file to the newest schema, in one transaction. Raises `HistoryTooNew`, `sqlite3.Error`."""
     if check_schema(connection, path) == len(migrations):
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         for step in migrations[check_schema(connection, path) :]:  # another process may have been first
             step(connection)
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
         connection.execute("INSERT OR REPLACE INTO about VALUES ('motet', ?)", (motet.__version__,))
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
@@ -16,6 +15,7 @@ from motet.history import salvage
 from motet.history.errors import HistoryError, HistoryTooNew
 from motet.history.migrations import SCHEMA, migrate, schema_of
 from motet.storage import places
+from motet.storage.database_file import DatabaseFile, transaction
 from motet.storage.failures import Words, explained, is_damage, is_lasting, no_database
 
 T = TypeVar("T")
@@ -36,9 +36,7 @@ class Store:
         self._notice = notice
         self._path = state / "history.db"
         self._guard_path = state / "history.lock"
-        self._identity = (0, 0)
-        self._connection: sqlite3.Connection | None = None
-        self._guard: int | None = None
+        self._file = DatabaseFile(self._path, self._guard_path, self._connect)
 
     def read(self, work: Work[T]) -> T:
         """What `work` answers. Raises `HistoryError`, and what `work` raises."""
@@ -53,25 +51,19 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""
-        if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.close()
-            self._connection = None
-        if self._guard is not None:
-            os.close(self._guard)
-            self._guard = None
+        self._file.close()
 
     def _run(self, step: Work[T]) -> T:
         try:
             try:
-                return step(self._opened())
+                return step(self._file.opened())
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
             self._set_aside()
-            return step(self._opened())
+            return step(self._file.opened())
         except (sqlite3.Error, OSError) as error:
-            if is_lasting(error) or self._connection is None:
+            if is_lasting(error) or not self._file.is_open:
                 self.close()
             raise explained(error, Words(self._path, "chats", HistoryError)) from error
         except HistoryTooNew:
@@ -82,34 +74,14 @@ class Store:
         self, connection: sqlite3.Connection, works: Sequence[Work[object]], *, durable: bool
     ) -> list[object]:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection):
             if schema_of(connection) != SCHEMA:
                 raise HistoryTooNew(f"{self._path}: a newer motet has taken over these chats; start this one again")
-            answers = [work(connection) for work in works]
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        return answers
+            return [work(connection) for work in works]
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and _identity(self._path) != self._identity:
-            self.close()  # the file was moved or removed: what is stored now must be where it will be looked for
-        if self._connection is None:
-            try:
-                self._connection = self._open()
-            except BaseException:
-                self.close()
-                raise
-        return self._connection
-
-    def _open(self) -> sqlite3.Connection:
-        places.make_private(self._guard_path)
-        self._guard = os.open(self._guard_path, os.O_RDWR | os.O_CLOEXEC)
-        _share(self._guard, self._path)
-        places.make_private(self._path)
-        self._identity = _identity(self._path)
+    def _connect(self) -> sqlite3.Connection:
+        _share(self._file.lock, self._path)
+        self._file.make()
         if salvage.is_waiting(self._path) or 0 < self._path.stat().st_size < salvage.SMALLEST:
             raise no_database()  # SQLite would fill up a file that is too small
         connection = connect(self._path)
@@ -121,8 +93,6 @@ class Store:
         except BaseException:
             connection.close()
             raise
-        with contextlib.suppress(OSError):
-            places.sync_directory(self._state)
         return connection
 
     def _choose_journal(self, connection: sqlite3.Connection) -> None:
@@ -138,7 +108,7 @@ class Store:
 
     def _set_aside(self) -> None:
         """Put a new file with what can be read in the place of the damaged one, unless another process just did."""
-        damaged = self._identity
+        damaged = self._file.identity
         self.close()
         guard = os.open(self._guard_path, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -149,19 +119,10 @@ class Store:
                     f"{self._path}: the file of chats is damaged and another motet has it open; "
                     "close all others, then it is set aside and what can be read is kept"
                 ) from error
-            if _identity(self._path) == damaged:
+            if self._file.there() == damaged:
                 self._notice(salvage.set_aside(self._path))
         finally:
             os.close(guard)
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    """Which file has this name; none has (0, 0)."""
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0
-    return found.st_dev, found.st_ino
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
+import stat
 from pathlib import Path
 
 _NETWORK = re.compile(
@@ -16,14 +18,30 @@ _MOUNTS = Path("/proc/self/mountinfo")
 
 def make_private(path: Path) -> None:
     """Make the directory of `path` (mode 0700) and an empty file (mode 0600) where they are not there; take what
-    others may do with the file away. Raises `OSError`."""
+    others may do with the file away. Raises `OSError`.
+
+    A file that is there is not opened: to close it would release all locks that this process has on it (fcntl(2)), and
+    SQLite's with them; then another process may take the write-ahead log away below an open database.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    _make(os.path.realpath(path))
+    found = path.stat()
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    if found.st_mode & 0o077:
+        path.chmod(0o600)
+
+
+def _make(path: str) -> None:
     try:
-        if os.fstat(handle).st_mode & 0o077:
-            os.fchmod(handle, 0o600)
-    finally:
-        os.close(handle)
+        os.mknod(path, stat.S_IFREG | 0o600)
+    except FileExistsError:
+        pass
+    except PermissionError:  # some systems leave that to root
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str:

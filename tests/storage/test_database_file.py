@@ -1,0 +1,80 @@
+"""The open database: it is the one that others have, whatever is opened and closed beside it."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from motet.storage.database_file import DatabaseFile, transaction
+from motet.storage.places import make_private
+
+OTHER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit(); c.close()"
+"""A process that writes, and is the last one to leave as far as it knows."""
+
+
+def file(path: Path) -> DatabaseFile:
+    def connect() -> sqlite3.Connection:
+        found.make()
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("CREATE TABLE IF NOT EXISTS words (word TEXT)")
+        return connection
+
+    found = DatabaseFile(path, path.with_suffix(".lock"), connect)
+    return found
+
+
+def words(path: DatabaseFile) -> list[str]:
+    return [word for (word,) in path.opened().execute("SELECT word FROM words")]
+
+
+def test_a_second_one_of_the_same_process_takes_no_lock_of_the_first_away(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "one.db"
+    first, second = file(path), file(path)
+    assert (words(first), words(second)) == ([], [])
+    for number in ("1", "2"):
+        insert = f"INSERT INTO words VALUES ('{number}')"
+        subprocess.run([sys.executable, "-c", OTHER, str(path), insert], check=True)
+    assert words(first) == ["1", "2"]
+    with transaction(first.opened()):
+        first.opened().execute("INSERT INTO words VALUES ('3')")
+    assert words(second) == words(file(path)) == ["1", "2", "3"]
+
+
+def test_another_file_at_its_place_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    one = file(path)
+    one.opened().execute("INSERT INTO words VALUES ('old')")
+    path.rename(tmp_path / "old.db")
+    assert words(one) == []
+    assert one.identity == one.there() != (0, 0)
+    one.close()
+    assert not one.is_open
+
+
+def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
+    one = file(tmp_path / "one.db")
+    with pytest.raises(KeyError), transaction(one.opened()):
+        one.opened().execute("INSERT INTO words VALUES ('half')")
+        raise KeyError
+    assert words(one) == []
+
+
+def test_a_file_becomes_private_and_what_is_no_file_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "made" / "file"
+    make_private(path)
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    path.write_text("text")
+    path.chmod(0o644)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    make_private(link)
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("text", 0o600)
+    with pytest.raises(IsADirectoryError):
+        make_private(path.parent)
+    with pytest.raises(FileExistsError):
+        make_private(path / "below")
