@@ -96,6 +96,22 @@ async def test_two_projects_of_one_name_need_another(file: Place, there: Place) 
     assert rows(there, ["SELECT project FROM boards ORDER BY 1"]) == [[("other",), ("project",)]]
 
 
+async def test_broken_off_while_it_is_copied_both_are_as_they_were(file: Place, there: Place) -> None:
+    heard: list[tuple[str, int]] = []
+
+    def told(table: str, rows: int) -> None:
+        heard.append((table, rows))
+        if table == "posts":
+            raise BoardError("broken off")
+
+    with pytest.raises(BoardError, match=r"^broken off$"):
+        await move(Path(file.at), there.at, told=told)
+    assert (heard[0], heard[-1]) == (("boards", 1), ("posts", 7))
+    assert (await _opens(file), await _opens(there)) == ("", "")
+    assert rows(there, ["SELECT count(*) FROM boards"]) == [[(0,)]]
+    assert len((await move(Path(file.at), there.at)).tables) == len(TABLES)
+
+
 async def test_a_directory_without_boards_is_refused(tmp_path: Path, there: Place) -> None:
     with pytest.raises(BoardError) as refused:
         await move(tmp_path, there.at)

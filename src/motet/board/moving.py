@@ -38,6 +38,8 @@ TABLES = {
 _AT_ONCE = 500
 """Rows that are held in memory."""
 _WITH_PROJECT = frozenset({"boards", "file_leases"})
+Progress = Callable[[str, int], None]
+"""Hears, in the thread that moves, which table is being copied and how many of its rows have been."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,12 @@ async def move(
     *,
     password: Callable[[], str] | None = None,
     projects: Mapping[str, str] | None = None,
+    told: Progress = lambda table, rows: None,
 ) -> Moved:
     """Move the boards in the directory `state` to the server `url`, which has none yet. It may be run again at any
     time, and ends what was broken off. `projects` are their names on the server, by those in the file; of a path that
-    is not among them, its last part. Raises `BoardError`: then the boards are where they were.
+    is not among them, its last part. Raises `BoardError`: then the boards are where they were, as they are when `told`
+    raises something.
     """
 
     def work() -> Moved:
@@ -80,7 +84,7 @@ async def move(
             raise BoardError(f"{state}: there are no boards to move")
         source, target = SqliteDatabase(state, is_moving=True), PostgresDatabase(url, password, is_moving=True)
         try:
-            return move_between(source, target, target.place, _names(projects or {}))
+            return move_between(source, target, target.place, _names(projects or {}), told)
         finally:
             source.close()
             target.close()
@@ -88,7 +92,9 @@ async def move(
     return await asyncio.to_thread(work)
 
 
-def move_between(source: Database, target: Database, place: str, named: Callable[[str], str]) -> Moved:
+def move_between(
+    source: Database, target: Database, place: str, named: Callable[[str], str], told: Progress
+) -> Moved:
     """The same for two databases that were opened for it; `place` is what the source will name, `named` gives a
     project's name in the target."""
     (store,) = source.write([_identity], durable=True)
@@ -99,7 +105,7 @@ def move_between(source: Database, target: Database, place: str, named: Callable
             return ()
         if moved is not None:
             raise BoardMoved(f"these boards were moved to {moved} before; they cannot be moved from here to {place}")
-        (copied,) = target.write([lambda into: _copied(tx, into, str(store), place, named)], durable=True)
+        (copied,) = target.write([lambda into: _copied(tx, into, str(store), place, named, told)], durable=True)
         assert isinstance(copied, tuple)
         _say(tx, "moved", place)
         return copied  # pyright: ignore[reportUnknownVariableType]
@@ -122,7 +128,9 @@ def _identity(tx: Tx) -> str:
     return known
 
 
-def _copied(source: Tx, target: Tx, store: str, place: str, named: Callable[[str], str]) -> tuple[MovedTable, ...]:
+def _copied(
+    source: Tx, target: Tx, store: str, place: str, named: Callable[[str], str], told: Progress
+) -> tuple[MovedTable, ...]:
     """Fill the target, and look whether it then holds what the source does."""
     if (arriving := _about(target).get("arriving")) not in (None, store):
         raise BoardError(f"{place}: other boards are being moved there; take another schema (?schema=NAME)")
@@ -148,6 +156,7 @@ def _copied(source: Tx, target: Tx, store: str, place: str, named: Callable[[str
                 at, body = columns.index("row"), columns.index("body")
                 finding.add(target, [(int(row[at]), str(row[body])) for row in new])
             sums.add(new)
+            told(name, sums.rows)
         found = _Sums()
         for rows in _pages(target, name, columns):
             found.add(rows)

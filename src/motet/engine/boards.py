@@ -26,11 +26,18 @@ def open_boards(settings: BoardSettings, state: Path) -> Boards:
     limits = limits_of(settings)
     if not settings.url:
         return Boards.in_directory(state, limits)
+    return Boards.on_server(server_of(settings), limits, password_of(settings, os.environ))
+
+
+def server_of(settings: BoardSettings) -> str:
+    """The URL of the server. Raises `SettingsError` when none is set, or it is no URL of one."""
+    if not settings.url:
+        raise SettingsError('board.url names no server; set it, as in board.url = "postgresql://USER@HOST/DATABASE"')
     try:
         ServerUrl.of(settings.url)
     except BoardError as error:
         raise SettingsError(f"board.url: {error}") from None
-    return Boards.on_server(settings.url, limits, password_of(settings, os.environ))
+    return settings.url
 
 
 def password_of(settings: BoardSettings, environ: Mapping[str, str]) -> Callable[[], str] | None:

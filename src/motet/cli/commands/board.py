@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from motet.cli.boards.inbox import inbox
+from motet.cli.boards.migrating import migrate
 from motet.cli.boards.reading import export_board, list_boards, search_boards, show_board
 from motet.cli.boards.ruling import go_on, notices, pause, resume, rights, stop
 from motet.cli.boards.watching import watch
@@ -52,5 +53,6 @@ for _one in (
     pause,
     resume,
     rights,
+    migrate,
 ):
     command.add_command(_one)
