@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from itertools import count
+from pathlib import Path
 
 import pytest
 from board.board_kit import PROJECT, Page
@@ -10,6 +13,8 @@ from board.places import Place
 
 from motet.board import AgentKind, AgentState, BoardRefused, Boards, DeliveryState, NewAgent, Outcome
 from motet.board.addresses import address
+from motet.board.database import Tx
+from motet.board.sqlite import SqliteDatabase
 
 
 @pytest.mark.acceptance("S4-036", "VB-02")
@@ -132,3 +137,42 @@ async def test_a_delivery_is_taken_carried_and_settled_once(boards: Boards) -> N
         "reason",
     )
     assert await page.inbox("ben") == [f"@{page['ben']} first"]
+
+
+async def test_looking_for_nothing_waits_for_no_writer(place: Place, boards: Boards) -> None:
+    page = await Page.of(boards, "ann", "ben", "cho/reviewer")
+    await page.post("ann", "@ben@ look")
+    writes, done = threading.Event(), threading.Event()
+
+    def work(tx: Tx) -> None:
+        writes.set()
+        done.wait(60)
+
+    database = place.database()
+    writer = threading.Thread(target=lambda: database.write([work], durable=True))
+    writer.start()
+    try:
+        await asyncio.to_thread(writes.wait, 30)
+        async with asyncio.timeout(8):
+            assert await page.inbox("cho") == []
+    finally:
+        done.set()
+        await asyncio.to_thread(writer.join)
+        database.close()
+    assert await page.inbox("ben") == ["@ben@ look".replace("@ben@", f"@{page['ben']}")]
+    await page.post("ann", "@reviewer please")
+    await page.post("ann", "@All listen")
+    assert await page.inbox("cho") == ["@reviewer please", "@All listen"]
+
+
+async def test_looking_costs_the_same_where_much_was_delivered(tmp_path: Path) -> None:
+    database = SqliteDatabase(tmp_path)
+    for asked in (
+        "SELECT 1 FROM deliveries WHERE state = 'leased' AND leased_until < 1.0",
+        "SELECT 1 FROM deliveries WHERE recipient IN ('a', 'b') AND state IN ('in_context', 'acked', 'answered') "
+        "AND changed > 1.0",
+    ):
+        plan = str(database.read(lambda tx, asked=asked: tx.all(f"EXPLAIN QUERY PLAN {asked}")))
+        assert "SCAN" not in plan
+        assert "leased_until<?" in plan or "changed>?" in plan
+    database.close()

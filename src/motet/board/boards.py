@@ -260,6 +260,8 @@ class Boards(BoardStore):
 
     async def pull(self, address: str, limit: int = 20) -> list[Delivery]:
         """Lease what waits for an agent, urgent ones first."""
+        if not await self._read(partial(inbox.is_due, address=address, now=_now())):
+            return []
         return await self._write(partial(inbox.pull, address=address, now=_now(), limit=limit))
 
     async def waiting(self, address: str) -> int:

@@ -27,6 +27,13 @@ HELD = 60.0
 MOST_ATTEMPTS = 5
 """Leases that came to nothing after which a delivery is dead and its sender is told."""
 
+_UNSEEN = (
+    "FROM members JOIN broadcasts ON broadcasts.board = members.board AND broadcasts.seq > members.expanded "
+    "AND broadcasts.seq > members.joined WHERE members.address = ?"
+)
+"""Posts to everyone that an agent has not looked at."""
+_RUN_OUT = "state = 'leased' AND leased_until < ?"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -76,6 +83,21 @@ def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
     return taken
 
 
+def is_due(tx: Tx, address: str, now: float) -> bool:
+    """Whether `pull` has anything to do. Everyone is woken by a post, and most have nothing of it: looking needs no turn
+    at writing."""
+    agent = agent_of(tx, address)
+    if agent.paused or agent.state is AgentState.CLOSED:
+        return False
+    sql, values = _queued(agent)
+    row = tx.one(
+        f"SELECT 1 WHERE EXISTS (SELECT 1 FROM deliveries WHERE {sql}) "
+        f"OR EXISTS (SELECT 1 {_UNSEEN}) OR EXISTS (SELECT 1 FROM deliveries WHERE {_RUN_OUT})",
+        *(*values, address, now),
+    )
+    return row is not None
+
+
 def _queued(agent: Agent) -> tuple[str, list[object]]:
     """The condition for what waits for an agent: its own, and calls of its roles on its boards."""
     own = "recipient = ?"
@@ -97,10 +119,8 @@ def _queued(agent: Agent) -> tuple[str, list[object]]:
 def expand(tx: Tx, agent: Agent, now: float) -> None:
     """Make deliveries of the posts to everyone that came since the agent last looked."""
     rows = tx.all(
-        "SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among FROM members "
-        "JOIN broadcasts ON broadcasts.board = members.board AND broadcasts.seq > members.expanded "
-        "AND broadcasts.seq > members.joined "
-        "WHERE members.address = ? ORDER BY broadcasts.board, broadcasts.seq",
+        f"SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among {_UNSEEN} "
+        "ORDER BY broadcasts.board, broadcasts.seq",
         agent.address,
     )
     last: dict[str, int] = {}
@@ -125,7 +145,7 @@ def _add(tx: Tx, post: Post, address: str, *, among: int, high: bool, now: float
 
 def give_up(tx: Tx, now: float) -> None:
     """Leases that ran out: what was held waits again, or is dead after too many times."""
-    rows = tx.all(f"{JOINED} WHERE state = 'leased' AND leased_until < ?", now)
+    rows = tx.all(f"{JOINED} WHERE {_RUN_OUT}", now)
     for one in map(delivery_of, rows):
         is_dead = one.attempts + 1 >= MOST_ATTEMPTS
         tx.run(

@@ -119,7 +119,22 @@ def _commits(tx: Tx) -> None:
         tx.run("CREATE TABLE commits (writer TEXT PRIMARY KEY, number BIGINT NOT NULL, at DOUBLE PRECISION NOT NULL)")
 
 
-MIGRATIONS: tuple[Callable[[Tx], None], ...] = (_boards_and_posts, _agents_and_deliveries, _order, _search, _commits)
+def _what_is_asked_often(tx: Tx) -> None:
+    """Each post and each look asks what was given to an agent lately and whose lease has run out: neither may cost more
+    where much was delivered long ago."""
+    tx.run("DROP INDEX deliveries_waiting")
+    tx.run("CREATE INDEX deliveries_waiting ON deliveries (recipient, state, changed)")
+    tx.run("CREATE INDEX deliveries_leased ON deliveries (leased_until) WHERE state = 'leased'")
+
+
+MIGRATIONS: tuple[Callable[[Tx], None], ...] = (
+    _boards_and_posts,
+    _agents_and_deliveries,
+    _order,
+    _search,
+    _commits,
+    _what_is_asked_often,
+)
 SCHEMA = len(MIGRATIONS)
 
 
