@@ -260,7 +260,7 @@ class Boards(BoardStore):
 
     async def pull(self, address: str, limit: int = 20) -> list[Delivery]:
         """Lease what waits for an agent, urgent ones first."""
-        if not await self._read(partial(inbox.is_due, address=address, now=_now())):
+        if not await self._looks.is_due(address, _now()):
             return []
         return await self._write(partial(inbox.pull, address=address, now=_now(), limit=limit))
 

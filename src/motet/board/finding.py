@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ _AT_ONCE = 200
 """Posts that are looked at in one go."""
 _LONGEST = 200
 """Characters of a term that count."""
+_WHOLE_NAME = re.compile(r"(?<=[/.])[A-Za-z0-9_]*[A-Za-z0-9][A-Za-z0-9_]*(?=[/.])")
+"""A name in a path with both its ends. The first and the last one may be parts of longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,12 @@ def search(tx: Tx, query: Query, boards: Sequence[str], limit: int) -> list[Post
 
 def _on_one(tx: Tx, query: Query, words: Sequence[Wanted], number: int, limit: int) -> list[Post]:
     """The newest posts of one board that match."""
-    index, asked = _index(tx, words)
+    indexed = [*words, *_names_in(query.path)]
+    index, asked = _index(tx, indexed)
     where, values = _conditions(tx, query)
     row = "posts.row"
     tables = "posts"
-    if words:
+    if indexed:
         row = "found.rowid" if tx.dialect is Dialect.SQLITE else "found.row"
         tables = (
             f"found CROSS JOIN posts ON posts.row = {row}"
@@ -98,6 +102,11 @@ def _on_one(tx: Tx, query: Query, words: Sequence[Wanted], number: int, limit: i
             break
         last = rows[-1][-1]
     return found
+
+
+def _names_in(path: str) -> list[Wanted]:
+    """What every text holds in which `path` stands: the names in it that are whole, of which the index knows."""
+    return [one for name in _WHOLE_NAME.findall(path) for one in wanted(f'"{name}"')]
 
 
 def matches(body: str, words: Sequence[Wanted]) -> bool:

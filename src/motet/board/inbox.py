@@ -29,9 +29,9 @@ MOST_ATTEMPTS = 5
 
 _UNSEEN = (
     "FROM members JOIN broadcasts ON broadcasts.board = members.board AND broadcasts.seq > members.expanded "
-    "AND broadcasts.seq > members.joined WHERE members.address = ?"
+    "AND broadcasts.seq > members.joined"
 )
-"""Posts to everyone that an agent has not looked at."""
+"""Posts to everyone that members have not looked at."""
 _RUN_OUT = "state = 'leased' AND leased_until < ?"
 
 
@@ -83,19 +83,23 @@ def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
     return taken
 
 
-def is_due(tx: Tx, address: str, now: float) -> bool:
-    """Whether `pull` has anything to do. Everyone is woken by a post, and most have nothing of it: looking needs no turn
-    at writing."""
-    agent = agent_of(tx, address)
-    if agent.paused or agent.state is AgentState.CLOSED:
-        return False
-    sql, values = _queued(agent)
-    row = tx.one(
-        f"SELECT 1 WHERE EXISTS (SELECT 1 FROM deliveries WHERE {sql}) "
-        f"OR EXISTS (SELECT 1 {_UNSEEN}) OR EXISTS (SELECT 1 FROM deliveries WHERE {_RUN_OUT})",
-        *(*values, address, now),
+def due(tx: Tx, addresses: Sequence[str], now: float) -> frozenset[str]:
+    """Those for whom `pull` may have something to do. A post wakes everyone, and most have nothing of it: looking needs
+    no turn at writing, and all of a process look at once."""
+    if tx.one(f"SELECT 1 FROM deliveries WHERE {_RUN_OUT}", now):
+        return frozenset(addresses)
+    these = f"address IN ({marks(addresses)})"
+    own = tx.all(
+        f"SELECT DISTINCT recipient FROM deliveries WHERE recipient IN ({marks(addresses)}) AND state = 'queued'",
+        *addresses,
     )
-    return row is not None
+    everyones = tx.all(f"SELECT DISTINCT members.address {_UNSEEN} WHERE members.{these}", *addresses)
+    roles = tx.all(
+        "SELECT DISTINCT members.address FROM deliveries JOIN members ON members.board = deliveries.board "
+        f"WHERE role <> '' AND recipient = '' AND state = 'queued' AND members.{these}",
+        *addresses,
+    )
+    return frozenset(str(row[0]) for row in (*own, *everyones, *roles))
 
 
 def _queued(agent: Agent) -> tuple[str, list[object]]:
@@ -120,7 +124,7 @@ def expand(tx: Tx, agent: Agent, now: float) -> None:
     """Make deliveries of the posts to everyone that came since the agent last looked."""
     rows = tx.all(
         f"SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among {_UNSEEN} "
-        "ORDER BY broadcasts.board, broadcasts.seq",
+        "WHERE members.address = ? ORDER BY broadcasts.board, broadcasts.seq",
         agent.address,
     )
     last: dict[str, int] = {}

@@ -121,10 +121,12 @@ def _commits(tx: Tx) -> None:
 
 def _what_is_asked_often(tx: Tx) -> None:
     """Each post and each look asks what was given to an agent lately and whose lease has run out: neither may cost more
-    where much was delivered long ago."""
+    where much was delivered long ago. A search for the newest posts of somebody, or of a kind, sorts none."""
     tx.run("DROP INDEX deliveries_waiting")
     tx.run("CREATE INDEX deliveries_waiting ON deliveries (recipient, state, changed)")
     tx.run("CREATE INDEX deliveries_leased ON deliveries (leased_until) WHERE state = 'leased'")
+    tx.run("CREATE INDEX posts_newest_of ON posts (author, row)")
+    tx.run("CREATE INDEX posts_newest_kind ON posts (kind, row)")
 
 
 MIGRATIONS: tuple[Callable[[Tx], None], ...] = (

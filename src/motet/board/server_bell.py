@@ -106,8 +106,10 @@ class ServerBell:
                     async with self._connected() as connection:
                         began.set()
                         failures = 0
-                        async for note in connection.notifies():
-                            heard(self._hints(note.payload))
+                        while True:
+                            async for note in connection.notifies(timeout=0):
+                                heard(self._hints(note.payload))
+                            await _readable(connection.fileno())
                 began.set()
                 await asyncio.sleep(_AGAIN[min(failures, len(_AGAIN) - 1)])
                 failures += 1
@@ -139,3 +141,13 @@ class ServerBell:
             return [Hint(str(b), int(seq), str(what)) for b, seq, what in hints] if tag != self._tag else []
         except (ValueError, TypeError):
             return []
+
+
+async def _readable(handle: int) -> None:
+    """Return when there is something to read. The driver's own waiting looks ten times a second."""
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(handle, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(handle)

@@ -15,6 +15,7 @@ from motet.board import notices, reading
 from motet.board.database import Database, Tx, Work
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
+from motet.board.looks import Looks
 from motet.board.members import Members
 from motet.board.outbox import Outbox
 from motet.board.values import Refusal
@@ -41,6 +42,7 @@ class BoardStore:
             "motet-board", open_database, lambda: BoardError("the boards are closed; open them again")
         )
         self._outbox = Outbox(self._worker, self._members, self.limits, self._ring)
+        self._looks = Looks(self._worker)
         self._listening: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
 
