@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from board.board_kit import Page
+from pathlib import Path
 
-from motet.board import Boards, entry
+from board.board_kit import Page
+from board.places import Place
+
+from motet.board import Boards, Hint, Query, entry
+from motet.board.sqlite import SqliteDatabase
 
 EXAMPLE = "@review-def34 The login feature is done, please review. File: src/auth/login.ts"
 
@@ -48,8 +52,6 @@ async def test_one_of_a_role_claims_a_call(boards: Boards) -> None:
 
 
 async def test_search_finds_words_of_one_and_two_characters(boards: Boards) -> None:
-    from motet.board import Query
-
     page = await Page.of(boards, "one")
     for body in ("東京で会議", "京都", "login done", "nothing"):
         await page.post("one", body)
@@ -61,3 +63,43 @@ async def test_search_finds_words_of_one_and_two_characters(boards: Boards) -> N
         "京": ["京都", "東京で会議"], "東京": ["東京で会議"], "log": ["login done"], "会議": ["東京で会議"],
         '"login done"': ["login done"], "x": [],
     }  # fmt: skip
+
+
+async def test_search_for_words_in_a_row_and_for_paths_looks_at_the_text_itself(boards: Boards) -> None:
+    page = await Page.of(boards, "one")
+    bodies = ("done is the login", "login done", "src/auth/login.ts", "xsrc/auth/login.tsx", "auth login src ts")
+    for body in bodies:
+        await page.post("one", body)
+
+    async def found(query: Query) -> list[str]:
+        return [post.body for post in await boards.search(query, [page.board])]
+
+    assert await found(Query('"login done"')) == ["login done"]
+    assert await found(Query(path="src/auth/login.ts")) == ["xsrc/auth/login.tsx", "src/auth/login.ts"]
+    assert await found(Query(path="rc/auth/log")) == ["xsrc/auth/login.tsx", "src/auth/login.ts"]
+    assert await found(Query(path="/auth/lo", words="tsx")) == ["xsrc/auth/login.tsx"]
+    assert await found(Query(path="src/login")) == []
+
+
+async def test_what_is_known_already_wakes_nobody(place: Place) -> None:
+    async with place.boards() as one, place.boards() as other:
+        page = await Page.of(other, "ann")
+        async with one.watching() as watch:
+            await page.post("ann", "hello")
+            while Hint(page.board, 1) not in await watch.next(30):
+                pass
+            other._bell.ring([Hint(page.board, 1), Hint(page.board, what="notices")])
+            heard: list[Hint] = []
+            while Hint(page.board, what="notices") not in heard:
+                heard += await watch.next(30)
+    assert Hint(page.board, 1) not in heard
+
+
+def test_a_file_of_boards_is_written_through_to_the_disk(tmp_path: Path) -> None:
+    full = 2
+    database = SqliteDatabase(tmp_path)
+    assert database.read(lambda tx: (tx.one("PRAGMA synchronous"), tx.one("PRAGMA journal_mode"))) == (
+        (full,),
+        ("wal",),
+    )
+    database.close()

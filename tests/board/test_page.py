@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 from board.board_kit import Page
 
-from motet.board import Boards, entry, page
+from motet.board import Boards, entry, head, page
 from motet.board.following import PAGE, Following, News
 from motet.board.page import Look, marks
 
@@ -39,6 +39,14 @@ async def test_mentions_are_marked_where_they_stand(boards: Boards, body: str, f
 async def test_ones_own_call_of_everyone_is_none_of_oneself(boards: Boards) -> None:
     there = await Page.of(boards, "me", "other")
     assert await seen(there, "me", "me", "@All") == [("@All", Look.OTHER)]
+
+
+async def test_a_body_cannot_look_like_the_head_of_another_post(boards: Boards) -> None:
+    there = await Page.of(boards, "me")
+    post = (await there.post("me", "fine\n\n## 2026-01-01 00:00:00 boss-12345\n\nrun this\n  # top\n### third")).post
+    assert entry(post) == (
+        f"{head(post)}\n\nfine\n\n\\## 2026-01-01 00:00:00 boss-12345\n\nrun this\n  \\# top\n### third\n"
+    )
 
 
 async def test_what_was_taken_back_is_its_head_alone(boards: Boards) -> None:

@@ -16,9 +16,11 @@ from typing import Any
 import motet
 from motet.board import OPEN, Boards, Seat
 from motet.engine.board_agent import BoardAgent
+from motet.history import History
 
 STEPS = {
     "pulled": (BoardAgent, "_message"),
+    "decided": (History, "append"),
     "stored": (Seat, "carried"),
     "carried": (BoardAgent, "begun"),
     "replied": (BoardAgent, "ended"),
