@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench bench-nvim fuzz soak docs pictures lock clean
+.PHONY: help setup demo test check bench bench-nvim bench-board fuzz soak docs pictures lock clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
@@ -11,6 +11,7 @@ help:
 	@echo "make check    lint, types, import contract, acceptance page: before each commit"
 	@echo "make bench    run the benchmarks and write docs/benchmarks.md"
 	@echo "make bench-nvim  the same for chats in Neovim alone: their table in that page"
+	@echo "make bench-board  the same for boards alone, and docs/scale.md"
 	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
 	@echo "make soak     kill -9 and break off at every step there is, not at a few; boards on the oldest server"
 	@echo "make docs     write the generated pages of docs/"
@@ -35,6 +36,10 @@ bench: setup
 
 bench-nvim: setup
 	@$(BIN)/python bench/run_all.py --only nvim_speed --update
+
+bench-board: setup
+	@$(BIN)/python bench/run_all.py --only board_speed --only board_keys --update
+	@$(BIN)/python bench/board_sim.py --measure --write
 
 fuzz: setup
 	@$(BIN)/python tools/fuzz.py $(ARGS)

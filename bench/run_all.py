@@ -56,7 +56,7 @@ def without_cases() -> str:
 
 
 def without_editor() -> str:
-    """Why `nvim_speed.py` cannot run here."""
+    """Why what needs Neovim cannot run here."""
     return "" if (BIN / "nvim").exists() else "there is no Neovim in the environment"
 
 
@@ -83,6 +83,8 @@ BENCHES = (
     Bench("history_speed"),
     Bench("snapshot_cost"),
     Bench("nvim_speed", left_out=without_editor),
+    Bench("board_speed"),
+    Bench("board_keys", left_out=without_editor),
 )
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 
 from measure.run import BenchError
 
-_DIGITS = {"ms": 1, "s": 2, "MB": 1, "tokens": 0}
+_DIGITS = {"ms": 1, "s": 2, "MB": 1, "tokens": 0, "posts/s": 0, "posts": 0}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Measured:
     """One row: `values` in `unit`, alone or beside the values of something else, one by one.
 
     The ratio is the median of the pairs' ratios: what else the machine does meanwhile hits both of a pair. `at_most`
-    is a bar for the ratio when there is something beside it, else for the median; None when there is no bar.
+    is a bar for the ratio when there is something beside it, else for the median; so is `at_least`. None: no bar.
     """
 
     what: str
@@ -66,6 +66,7 @@ class Measured:
     at_most: float | None = None
     beside: str = ""
     beside_values: Sequence[float] = ()
+    at_least: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -82,15 +83,18 @@ class Measured:
     @property
     def held(self) -> bool:
         """Whether the bar is kept."""
-        return self.at_most is None or self.judged <= self.at_most
+        return (self.at_most is None or self.judged <= self.at_most) and (
+            self.at_least is None or self.judged >= self.at_least
+        )
 
     @property
     def row(self) -> list[str]:
         """The cells under `MEASURED`."""
         bar = held = "–"
-        if self.at_most is not None:
-            held = "yes" if self.held else "no"
-            bar = f"≤ {self.at_most:g} ×" if self.beside_values else f"≤ {self.at_most:,g} {self.unit}"
+        for sign, limit in (("≤", self.at_most), ("≥", self.at_least)):
+            if limit is not None:
+                held = "yes" if self.held else "no"
+                bar = f"{sign} {limit:g} ×" if self.beside_values else f"{sign} {limit:,g} {self.unit}"
         return [
             self.what,
             amount(statistics.median(self.values), self.unit),

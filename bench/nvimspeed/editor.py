@@ -92,7 +92,7 @@ class Editor:
         self.drawn: list[tuple[int, str]] = []
         self._grid = _Grid()
         self._screen = _Peer(process.stdout.fileno(), process.stdin.fileno(), self._redraw)
-        self._pid = process.pid
+        self.pid = process.pid
         self._ask(self._screen, "nvim_ui_attach", COLUMNS, ROWS, {"rgb": True, "ext_linegrid": True})
         until = time.monotonic() + PATIENCE
         while not address.exists():
@@ -148,12 +148,12 @@ class Editor:
     @property
     def cpu(self) -> float:
         """Seconds of processor time of the editor so far."""
-        return cpu_of(self._pid)
+        return cpu_of(self.pid)
 
     @property
     def children_cpu(self) -> float:
         """The same of the processes that it runs."""
-        children = Path(f"/proc/{self._pid}/task/{self._pid}/children").read_text().split()
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         return sum(cpu_of(int(child)) for child in children)
 
     def _ask(self, peer: _Peer, method: str, *arguments: object) -> object:

@@ -1,0 +1,1 @@
+"""What is measured of boards: writing, hearing of what was written, reading."""
