@@ -91,7 +91,7 @@ def test_each_event_has_the_fields_that_the_page_lists(board: Board) -> None:
         for event in here(*words, "--json").events:
             seen[event["event"]] = seen.get(event["event"], set()) | set(event)
     assert {name: listed[name] for name in seen} == seen
-    assert set(listed) - set(seen) == {"notice", "refusal", "overlap"}
+    assert set(listed) - set(seen) == {"notice", "refusal", "overlap", "started", "stopped"}
 
 
 def test_states_and_settings_are_those_of_the_code() -> None:

@@ -41,6 +41,8 @@ _TEND = 60.0
 """Seconds between two looks for agents that died."""
 _EXCERPT = 1_000
 """Characters of an agent's last words that its status tells."""
+_REFUSALS = 5
+"""In one turn, of which those are told whose posts it deals with."""
 
 
 class BoardAgent:
@@ -76,6 +78,7 @@ class BoardAgent:
         self._coming: dict[str, tuple[Delivery, Decision | None]] = {}  # on their way into the conversation
         self._broken: list[Delivery] = []  # read in a turn that broke off and is to go on
         self._turn: BoardTurn | None = None
+        self._finishing = ""
         self._listener: asyncio.Task[None] | None = None
         self._watch: Watch | None = None
 
@@ -100,6 +103,14 @@ class BoardAgent:
                 self._broken.append(one)
         self._listener = asyncio.create_task(self._listen())
 
+    def finish(self, why: str) -> None:
+        """End at the next place where nothing breaks: after the tool call or the answer that is under way, also when that
+        is stopped. The turn goes on when the agent is back."""
+        self._finishing = why
+        self.ready.set()
+        if self._turn is not None:
+            self._turn.rule, self._turn.why = "paused", why
+
     async def leave(self, why: str = "left") -> None:
         """Listen no more; what was not read waits for the agent to come back. Who waits for an answer is told."""
         if self._listener is not None:
@@ -109,11 +120,12 @@ class BoardAgent:
         await self.seat.boards.give_back(self.seat.address, [*self._new, *self._to_ask, *self._wanted])
         for one in self._broken:
             await self._tell_why(one, f"{self.seat.address} left before it was done; it goes on when it is back.")
-        await self.seat.leave(why)
+        await self.seat.leave(self._finishing or why)
 
     async def turn(self) -> AsyncGenerator[ChatEvent]:
         """The turn that what has come opens. Raises as `Chat.send`; `NothingToSend` when there is nothing any more."""
-        self.ready.clear()
+        if not self._finishing:
+            self.ready.clear()
         try:
             await self._ask_human()
             async with aclosing(self.chat.receive()) as events:
@@ -128,9 +140,11 @@ class BoardAgent:
             self._nudge()
 
     async def serve(self, on_event: Callable[[ChatEvent], None] = lambda _: None) -> None:
-        """Deal with what comes, turn after turn, where nobody else runs turns; until cancelled."""
+        """Deal with what comes, turn after turn, where nobody else runs turns; until cancelled, or told to `finish`."""
         while True:
             await self.ready.wait()
+            if self._finishing:
+                return
             try:
                 async with aclosing(self.turn()) as events:
                     async for event in events:
@@ -255,6 +269,8 @@ class BoardAgent:
         for message in self.chat.messages:
             if message.tag == tags.BOARD and not message.meta.sent:
                 self._taint(message)
+        if self._finishing:
+            self._turn.rule, self._turn.why = "paused", self._finishing
         self.speaker.begin_turn()
         self._set_causes()
         with self._telling():
@@ -349,6 +365,18 @@ class BoardAgent:
             if self._turn is turn:
                 await self.seat.set_state(AgentState.WORKING)
 
+    async def refused(self, what: str) -> None:
+        """Nobody could be asked for `what`, so it was refused: those whose posts this turn deals with are told, once."""
+        turn = self._turn
+        if turn is None or what in turn.refused or len(turn.refused) >= _REFUSALS:
+            return
+        turn.refused.append(what)
+        for one in turn.carried:
+            with suppress(MotetError):  # the model is told in any case
+                await self.seat.status(
+                    one.delivery, f"{self.seat.address} was refused, as nobody can be asked: {what}"
+                )
+
     # --- one delivery ------------------------------------------------------------------------------------------------
 
     async def _settle(self, turn: BoardTurn, carried: Carried, ended: Ended) -> None:
@@ -391,6 +419,8 @@ class BoardAgent:
     async def _why_held(self, deliveries: Sequence[Delivery], *, by_human: bool = False) -> tuple[str, str]:
         """Which rule holds a turn with these deliveries, and why in words; both empty when it may go on."""
         boards = self.seat.boards
+        if self._finishing:
+            return "paused", self._finishing
         if (await boards.agent(self.seat.address)).paused:
             return "paused", f"{self.seat.address} is paused by a human"
         for one in () if by_human else deliveries:

@@ -41,7 +41,7 @@ class Carried:
 @dataclass(slots=True)
 class BoardTurn:
     """`by_human`: a human's own words began it. `rule` and `why`: what holds it. `over`: what of the deliveries' budget
-    it has used up. `has_told`: who asked knows that it waits for its human."""
+    it has used up. `has_told`: who asked knows that it waits for its human; `refused`: what it was not allowed."""
 
     by_human: bool
     carried: list[Carried] = field(default_factory=list[Carried])
@@ -50,6 +50,7 @@ class BoardTurn:
     why: str = ""
     over: str = ""
     has_told: bool = False
+    refused: list[str] = field(default_factory=list[str])
 
     def add(self, one: Carried, spent: Spending) -> None:
         """One more; what the turn has `spent` so far was not for it."""

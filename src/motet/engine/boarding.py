@@ -107,6 +107,12 @@ class Boarding:
         agent = self._agents.get(chat_id)
         return nullcontext() if agent is None else agent.asking(what)
 
+    async def refused(self, chat_id: str, what: str) -> None:
+        """A chat was not allowed `what`, as nobody can be asked: the others on its boards are told."""
+        agent = self._agents.get(chat_id)
+        if agent is not None:
+            await agent.refused(what)
+
     async def join(
         self, chat: Chat, board: str, name: str = "", roles: Sequence[str] = (), human: Human | None = None
     ) -> BoardAgent:

@@ -30,7 +30,7 @@ from motet.settings import Settings
 from motet.tools import Tool
 from motet.tools.board_tool import board_tools
 from motet.tools.groups import ToolSet
-from motet.tools.kit import Human, Kit, Question
+from motet.tools.kit import Human, Kit, Nobody, Question
 from motet.tools.notes import Notes
 from motet.tools.registry import Maker
 from motet.workspace import DiskWorkspace, KeptWorkspace
@@ -100,10 +100,10 @@ class Chats:
     _open: list[Chat] = field(default_factory=list[Chat])
     _tools: dict[str, ToolSet] = field(default_factory=dict[str, ToolSet])
 
-    def new(self, model: Model, *, tools: Sequence[str] = ()) -> Chat:
-        """A chat that begins. `tools`: names of tools and groups that it has besides those of the settings. Raises
-        `UsageError` for a name that there is not."""
-        info = ChatInfo(workspace=str(self.house.root), model=model.name)
+    def new(self, model: Model, *, tools: Sequence[str] = (), id: str = "", title: str = "") -> Chat:
+        """A chat that begins, under `id` where it has one already. `tools`: names of tools and groups that it has besides
+        those of the settings. Raises `UsageError` for a name that there is not."""
+        info = ChatInfo(id=id or new_id(), title=title, workspace=str(self.house.root), model=model.name)
         chat = self._chat(info, model, is_new=True)
         self._begin(chat, tools)
         return chat
@@ -250,7 +250,10 @@ class Chats:
 
         parts.model_for = model_for
         front.wait = lambda: parts.before_asking()
-        front.asking = lambda what: boarding.asking(info.id, what)
+        if self.front.ask is None:
+            gate.unasked = lambda what: boarding.refused(info.id, what)
+        if self.front.ask is not None or not isinstance(self.front.human, Nobody):
+            front.asking = lambda what: boarding.asking(info.id, what)
         chat = Chat(parts, info, model, () if is_new else messages, writable=writable, notes=notes)
         if is_new:
             chat.begin(messages, ())

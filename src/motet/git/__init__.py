@@ -8,15 +8,18 @@ program switched off.
 from motet.git.index import same_index
 from motet.git.merging import Conflict, Overlap, WorkTree, overlaps
 from motet.git.repository import find_root, list_files, main_work_tree, with_attribute, work_tree
+from motet.git.trees import add_tree, remove_tree
 
 __all__ = [
     "Conflict",
     "Overlap",
     "WorkTree",
+    "add_tree",
     "find_root",
     "list_files",
     "main_work_tree",
     "overlaps",
+    "remove_tree",
     "same_index",
     "with_attribute",
     "work_tree",

@@ -60,7 +60,7 @@ async def overlaps(start: Path) -> list[Overlap]:
     if len(trees) < 2:
         return []
     with tempfile.TemporaryDirectory(prefix="motet-merge-") as place:
-        scratch = _Scratch(main, Path(place), tuple(trees))
+        scratch = Scratch(main, Path(place), tuple(trees))
         scratch.make()
         states = [await scratch.state(tree) for tree in trees]
         pairs = combinations(zip(trees, states, strict=True), 2)
@@ -84,7 +84,7 @@ async def work_trees(root: Path) -> list[WorkTree]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scratch:
+class Scratch:
     """A repository of our own in `place`, with the objects of that of `main` to read."""
 
     main: Path

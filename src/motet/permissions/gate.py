@@ -48,6 +48,8 @@ class Gate:
         self._grants = grants
         self._ask = ask
         self.plans: Callable[[], bool] = lambda: False  # set by the chat
+        self.unasked: Callable[[str], Awaitable[None]] = _unheard
+        """Hears what is refused because nobody can be asked, and what would allow it."""
         self._one_question = asyncio.Lock()
         self._this_chat: set[tuple[str, str]] = set()
         self._untrusted: tuple[str, ...] = ()
@@ -130,6 +132,7 @@ class Gate:
 
     async def _require_answer(self, action: Action) -> None:
         if self._ask is None:
+            await self.unasked(f"{action}; {how_to_allow(action)}")
             raise PermissionDenied(f"{action}: needs a yes; {how_to_allow(action)}")
         from motet.permissions.question import choices
 
@@ -152,6 +155,10 @@ class Gate:
         self._this_chat.add(_key(action))
         if self._untrusted:
             self._asked_since.add(_key(action))
+
+
+async def _unheard(what: str) -> None:
+    return None
 
 
 def how_to_allow(action: Action) -> str:

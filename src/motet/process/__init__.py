@@ -2,20 +2,26 @@
 
 `run` waits for an answer within a limit of time and bytes; `spawn` gives streams to talk through; `Running` hands on
 what a program says while it runs. `motet.process.sandbox` says whether commands can be walled in here. Nobody else in
-motet starts processes. Whether a program may run at all is the caller's question to the gate.
+motet starts processes. Whether a program may run at all is the caller's question to the gate. `start_detached` is for
+motet's own background agents alone: they outlive the terminal; a `Mark` finds them again.
 """
 
 from motet.process.child import Child, spawn
+from motet.process.detached import Detached, start_detached
+from motet.process.mark import Mark
 from motet.process.programs import find_program, own_bin
 from motet.process.run import Output, run
 from motet.process.running import Running
 
 __all__ = [
     "Child",
+    "Detached",
+    "Mark",
     "Output",
     "Running",
     "find_program",
     "own_bin",
     "run",
     "spawn",
+    "start_detached",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from motet.board import Agent
+from motet.cli.boards.background import background_of, start, stop
 from motet.cli.boards.conflicts import conflicts
 from motet.cli.boards.events import agent_fields, write_event
 from motet.cli.boards.lines import agent_spans, widest
@@ -24,6 +25,8 @@ def command(context: click.Context) -> int:
     Examples:
       motet agents                     who is on the boards of this project
       motet agents show reviewer
+      motet agents start reviewer      one that works without a terminal
+      motet agents stop reviewer
       motet agents pause reviewer      it waits, until `resume`
       motet agents clean --days 7
       motet agents conflicts           what work trees changed on two sides
@@ -52,15 +55,20 @@ def list_agents(closed: bool = False, everywhere: bool = False, as_json: bool = 
     """
 
     async def work(place: Place) -> int:
+        background = background_of(place)
+        await background.mourn(place.boards)
         await place.boards.tend(place.settings.forget_days)
+        processes = {one.address: one.mark.pid for one in background.running().values()}
         found = await _agents(place, everywhere, closed)
         width = widest([agent.address for agent in found])
         for agent in found:
             if as_json:
-                write_event("agent", **agent_fields(agent))
+                write_event("agent", **agent_fields(agent), process=processes.get(agent.address))
                 continue
+            process = processes.get(agent.address)
             with told():
-                place.out.spans(*agent_spans(agent, width), hang=4)
+                beside = [(f"  background {process}", "dim")] if process else []
+                place.out.spans(*agent_spans(agent, width), *beside, hang=4)
         if not found and not as_json:
             place.terminal.line(
                 "There is no agent on the boards of this project; --all-projects shows others.", hang=2
@@ -178,4 +186,5 @@ def clean(days: float | None, as_json: bool) -> None:
     run(work, as_json=as_json)
 
 
-command.add_command(conflicts)
+for _one in (start, stop, conflicts):
+    command.add_command(_one)
