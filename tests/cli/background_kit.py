@@ -14,7 +14,7 @@ from cli.boards_kit import Board
 from cli.kit import Done, Project, Provider, eventually, provider_for
 from engine.board_chats import is_result, told
 
-from motet.board import Agent, Boards, Post
+from motet.board import Agent, BoardMissing, Boards, Post
 from motet.engine.agent_spec import AgentFiles
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
 from motet.process import Mark
@@ -83,7 +83,10 @@ class Background:
         """Author (a name), kind and body of each post."""
 
         async def read(boards: Boards) -> list[Post]:
-            return await boards.posts((await boards.find(str(self.project.root), board)).id)
+            try:
+                return await boards.posts((await boards.find(str(self.project.root), board)).id)
+            except BoardMissing:  # nobody has made it yet
+                return []
 
         return [(post.author.rpartition("-")[0], str(post.kind), post.body) for post in self.board.do(read)]
 

@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli.background_kit import background, replies
 from cli.boards_kit import SETTINGS, Board
 from cli.kit import BIN, Project, eventually
+from cli.test_agents_conflicts import git
+from engine.board_chats import told
 
 from motet.board import Boards, DeliveryState
+from motet.models.scripted import Answer, ScriptedRequest, Step, call
 from motet.settings import BoardSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +79,41 @@ def test_the_example_for_programs_works(board: Board) -> None:
     assert refused.startswith("src/auth/login.ts is claimed by backend-") and found == "[1]"
 
 
+_DIFF = "<<<<<<< SEARCH\npass\n=======\nlogin()\n>>>>>>> REPLACE\n"
+
+
+def _backend(request: ScriptedRequest) -> Step:
+    """It edits, asks for a review, and tells the human when it has one."""
+    last = told(request)[-1]
+    if "Please add a login" in last:
+        return Answer(calls=(call("replace_in_file", {"path": "src/app.py", "diff": _DIFF}, "c1"),))
+    if "applied 1 of 1 hunk" in last:
+        return Answer(calls=(call("board_post", {"body": "@role:review please look at src/app.py"}, "c2"),))
+    if "Line 1 is fine" in last:
+        return Answer(calls=(call("board_post", {"body": "@human the login is there"}, "c3"),))
+    return Answer(text="Done.")
+
+
+@pytest.mark.acceptance("S4-085")
+def test_the_team_of_the_page_works(board: Board) -> None:
+    project = board.project
+    project.write({"team.toml": EXAMPLES["team.toml"], "src/app.py": "pass\n"})
+    for words in (("init", "--quiet", "--initial-branch=main"), ("add", "."), ("commit", "--quiet", "-m", "begin")):
+        git(project.root, *words)
+    with background(project, {"backend": _backend, "reviewer": replies("Line 1 is fine.")}):
+        refused = project.here("team", "run", "--dry-run", "--json").event("prediction")
+        assert refused["rights"] == ["backend edits without a look"]
+        done = project.run("team", "run", "--until-done", "--trust", "--json")
+    assert done.code == 0, done.err
+    assert [event["body"] for event in done.events if event["event"] == "post"] == [
+        "@backend Please add a login to src/app.py, and have it reviewed.", "@role:review please look at src/app.py",
+        "Line 1 is fine.", "@human the login is there",
+    ]  # fmt: skip
+    (tree,) = [event["work_tree"] for event in done.events if event["event"] == "stopped" and event["work_tree"]]
+    assert (Path(tree) / "src" / "app.py").read_text() == "login()\n"
+    assert project.text("src/app.py") == "pass\n"
+
+
 def test_each_event_has_the_fields_that_the_page_lists(board: Board) -> None:
     rows = dict(
         re.findall(r"^\| `(\w+)`(?:, `\w+`)? \| (.*) \|$", PAGE.partition("## For programs")[2], re.MULTILINE)
@@ -91,7 +130,16 @@ def test_each_event_has_the_fields_that_the_page_lists(board: Board) -> None:
         for event in here(*words, "--json").events:
             seen[event["event"]] = seen.get(event["event"], set()) | set(event)
     assert {name: listed[name] for name in seen} == seen
-    assert set(listed) - set(seen) == {"notice", "refusal", "overlap", "started", "stopped"}
+    assert set(listed) - set(seen) == {
+        "notice",
+        "refusal",
+        "overlap",
+        "started",
+        "stopped",
+        "lost",
+        "share",
+        "prediction",
+    }
 
 
 def test_states_and_settings_are_those_of_the_code() -> None:

@@ -26,6 +26,7 @@ _COMMANDS = {
     "history": "List, search, show and manage the chats that were kept.",
     "board": "Read and write boards, on which agents and humans work together.",
     "agents": "List and manage the agents on boards.",
+    "team": "Let a team of agents work on a task, from one file.",
     "prompt": "List, show and run the prompts of the library.",
     "context": "Show what would be sent with the next message, item by item.",
     "inspect": "Show the next request exactly.",

@@ -67,7 +67,7 @@ class AgentSpec:
         """The settings that are other for this agent than `settings`, by dotted key: nothing is wider."""
         permissions, chat, board = settings.permissions, settings.chat, settings.board
         caps, chain = self.caps, self.chain
-        found: dict[str, object | None] = {
+        found: dict[str, object] = {
             "chat.rounds": _least(caps.rounds, chat.rounds),
             "chat.max_tokens": _least(caps.max_tokens, chat.max_tokens),
             "chat.max_cost": _least(caps.max_cost, chat.max_cost),
@@ -78,18 +78,23 @@ class AgentSpec:
             "permissions.ask": [*permissions.ask, *self.ask] if self.ask else None,
             "permissions.deny": [*permissions.deny, *self.deny] if self.deny else None,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return _other(found)
 
 
-def chain_flags(chain: Chain, settings: Settings) -> dict[str, object | None]:
-    """The settings of `[board]` for what one post may cause, by dotted key; None: as it is."""
+def chain_flags(chain: Chain, settings: Settings) -> dict[str, object]:
+    """The settings of `[board]` that are other with `chain` than in `settings`, by dotted key: nothing is wider."""
     board = settings.board
-    return {
+    found: dict[str, object] = {
         "board.hops": _least(chain.hops, board.hops),
         "board.max_tokens": _least(chain.max_tokens, board.max_tokens),
         "board.max_cost": _least(chain.max_cost, board.max_cost),
         "board.max_minutes": _least(chain.max_minutes, board.max_minutes),
     }
+    return _other(found)
+
+
+def _other(flags: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in flags.items() if value is not None}
 
 
 def _least(wanted: float | None, now: float | None) -> float | None:

@@ -108,8 +108,10 @@ class Background:
             hangs_on = began if tied else None
             return Started(spec, now, said.model, kept.works_in, before is not None, said.notes, hangs_on)
 
-    async def stop(self, who: str, boards: Boards, patience: float = PATIENCE, why: str = "was stopped") -> Stopped:
-        """End an agent: after the tool call under way, or after `patience` seconds at once. Its work tree goes when
+    async def stop(
+        self, who: str, boards: Boards, patience: float = PATIENCE, why: str = "was stopped", firmly: float = _FIRMLY
+    ) -> Stopped:
+        """End an agent: after the tool call under way, or after `patience` seconds at once, `firmly` seconds later killed. Its work tree goes when
         nothing stands there that is nowhere else. Raises `AgentMissing`."""
         files = self._files_of(who)
         kept = files.kept() if files is not None else None
@@ -117,7 +119,7 @@ class Background:
             raise AgentMissing(f"no agent {who!r} was started in the background here; `motet agents list` shows all")
         async with _alone(files):
             running, address = files.running(), files.last_address()
-            was_killed = running is not None and not await _ended(running, patience)
+            was_killed = running is not None and not await _ended(running, patience, firmly)
             if running is None or was_killed:
                 await _mourn(boards, address, why if was_killed else "died")
             tree = await self._tidy(kept)
@@ -170,9 +172,9 @@ def again(kept: Kept | None, name: str, given: Mapping[str, object]) -> AgentSpe
     return changed(kept.spec if kept is not None else AgentSpec(name), given)
 
 
-async def _ended(running: Running, patience: float) -> bool:
+async def _ended(running: Running, patience: float, firmly: float) -> bool:
     """Tell a process to end, more firmly each time; whether it did not have to be killed."""
-    for number, seconds in ((signal.SIGTERM, patience), (signal.SIGTERM, _FIRMLY)):
+    for number, seconds in ((signal.SIGTERM, patience), (signal.SIGTERM, firmly)):
         if not running.mark.signal(number) or await running.mark.ended(seconds):
             return True
     running.mark.signal(signal.SIGKILL)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+import msgspec
 import msgspec.inspect as shape
 from msgspec import ValidationError, convert
 
@@ -22,20 +23,30 @@ _TYPES = {
 }  # fmt: skip
 
 
-def fault(table: Mapping[str, object], error: ValidationError, *, strict: bool) -> str:
+def fault(
+    table: Mapping[str, object], error: ValidationError, *, strict: bool, kind: type[msgspec.Struct] = Settings
+) -> str:
     """`fix.rounds: expected a whole number <= 50`: the dotted key in `table`, and what `error` has against its value.
-    `strict`: as it was when the error was raised."""
+    `strict`: as it was when the error was raised; `kind`: what the table was to be."""
+    where, what = found_fault(table, error, strict=strict, kind=kind)
+    return f"{dotted_key(where)}: {what}"
+
+
+def found_fault(
+    table: Mapping[str, object], error: ValidationError, *, strict: bool, kind: type[msgspec.Struct]
+) -> tuple[list[str], str]:
+    """The same in two: the names down to the value, and what is wrong with it."""
     found = _WHERE.match(str(error))
     assert found is not None  # every text fits
-    what, path = found["what"], _names(table, _STEP.findall(found["path"] or ""), strict=strict)
+    what, path = found["what"], _names(table, _STEP.findall(found["path"] or ""), strict=strict, kind=kind)
     if field := re.fullmatch(r"Object (contains unknown|missing required) field `(.*)`", what, re.DOTALL):
         said = "there is no such setting" if field[1] == "contains unknown" else "it is missing"
-        return f"{dotted_key([*path, field[2]])}: {said}"
-    if choices := _choices(path):
-        return f"{dotted_key(path)}: expected one of {', '.join(choices)}"
+        return [*path, field[2]], said
+    if choices := _choices(path, kind):
+        return path, f"expected one of {', '.join(choices)}"
     for name, words in _TYPES.items():
         what = what.replace(name, words)
-    return f"{dotted_key(path)}: {what[:1].lower()}{what[1:]}"
+    return path, f"{what[:1].lower()}{what[1:]}"
 
 
 def dotted_key(parts: Sequence[str]) -> str:
@@ -43,7 +54,7 @@ def dotted_key(parts: Sequence[str]) -> str:
     return ".".join(part if re.fullmatch(r"[\w-]+", part) else json.dumps(part, ensure_ascii=False) for part in parts)
 
 
-def _names(table: Mapping[str, object], steps: list[str], *, strict: bool) -> list[str]:
+def _names(table: Mapping[str, object], steps: list[str], *, strict: bool, kind: type[msgspec.Struct]) -> list[str]:
     """`steps` with the names that stand where msgspec only says that there is one: the first that is refused alone."""
     for index, step in enumerate(steps):
         if step == _ANY_NAME:
@@ -51,26 +62,26 @@ def _names(table: Mapping[str, object], steps: list[str], *, strict: bool) -> li
             entries = table
             for name in above:
                 entries = cast("Mapping[str, object]", entries[name])
-            refused = (name for name, value in entries.items() if _is_refused([*above, name], value, strict=strict))
+            refused = (name for name, value in entries.items() if _is_refused([*above, name], value, strict, kind))
             steps[index] = next(refused, _ANY_NAME)
             if steps[index] == _ANY_NAME:
                 break
     return steps
 
 
-def _is_refused(path: list[str], value: object, *, strict: bool) -> bool:
+def _is_refused(path: list[str], value: object, strict: bool, kind: type[msgspec.Struct]) -> bool:
     for name in reversed(path):
         value = {name: value}
     try:
-        convert(value, Settings, strict=strict)
+        convert(value, kind, strict=strict)
     except ValidationError:
         return True
     return False
 
 
-def _choices(path: list[str]) -> list[str]:
+def _choices(path: list[str], whole: type[msgspec.Struct]) -> list[str]:
     """The values that the setting may have, if there is a list of them."""
-    kind = shape.type_info(Settings)
+    kind = shape.type_info(whole)
     for step in path:
         kind = _below(kind, step)
     return [str(value) for value in kind.values] if isinstance(kind, shape.LiteralType) else []

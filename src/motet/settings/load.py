@@ -42,11 +42,11 @@ def load_settings(
     values: Table = {}
     origins: dict[str, str] = {}
     restricted = Restricted()
-    user = _read(user_file)
+    user = read_table(user_file)
     _validate(user, str(user_file))
     _merge(values, user, origins, str(user_file))
     if project_file is not None and os.path.lexists(project_file):
-        project = _read(project_file)
+        project = read_table(project_file)
         _validate(project, str(project_file))
         restricted = restrict(project, convert(values, Settings), project_file.name)
         _merge(values, restricted.values, origins, project_file.name)
@@ -69,7 +69,8 @@ def dotted(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     return flat
 
 
-def _read(path: Path) -> Table:
+def read_table(path: Path) -> Table:
+    """What a TOML file holds; nothing when it is not there. Raises `SettingsError`, which names the file."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise SettingsError(f"{path}: not a file")

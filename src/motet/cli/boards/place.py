@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -84,11 +84,17 @@ class Place:
         return {board.id: board.name for board in await self.boards.boards()}
 
 
-def run(work: Callable[[Place], Awaitable[T]], *, as_json: bool = False, makes: bool = False) -> T:
+def run(
+    work: Callable[[Place], Awaitable[T]],
+    *,
+    as_json: bool = False,
+    makes: bool = False,
+    flags: Mapping[str, object] | None = None,
+) -> T:
     """Do it in the project around the current directory. Without `makes` nothing is made where nothing is yet: that is
-    told. With `as_json` an error is an event too."""
+    told. With `as_json` an error is an event too. `flags` go before the settings."""
     try:
-        return asyncio.run(_run(work, makes))
+        return asyncio.run(_run(work, makes, flags or {}))
     except ReaderGone:
         raise
     except MotetError as error:
@@ -102,11 +108,11 @@ def stores() -> bool:
     return bool(load(find_workspace(Path.cwd()), {}).settings.board.url) or (state_dir() / "boards.db").exists()
 
 
-async def _run(work: Callable[[Place], Awaitable[T]], makes: bool) -> T:
+async def _run(work: Callable[[Place], Awaitable[T]], makes: bool, flags: Mapping[str, object]) -> T:
     with Interrupts().installed():
         if not makes and not stores():
             raise BoardMissing("there is no board yet; `motet board post TEXT` makes the first")
         root = find_workspace(Path.cwd())
-        settings = load(root, {}).settings.board
+        settings = load(root, flags).settings.board
         async with open_boards(settings, state_dir()) as boards:
             return await work(Place(boards, settings, root, project_of(settings, root)))

@@ -44,14 +44,14 @@ def watch(board: str, limit: int | None, after: int | None, bell: bool, as_json:
         seat = await place.seat(board)
         found = await place.board(board)
         start = after if after is not None else max(found.last - (_NEWEST if limit is None else limit), 0)
-        view = _View(place, seat, found, start, as_json=as_json, bell=bell)
+        view = BoardView(place, seat, found, start, as_json=as_json, bell=bell)
         await view.run()
 
     run(work, as_json=as_json, makes=True)
 
 
 @dataclass(slots=True)
-class _View:
+class BoardView:
     """What was shown, in constant memory: up to `last`, and the newest posts by number, version and whether they were
     taken back."""
 
@@ -78,6 +78,10 @@ class _View:
                     raise
                 except BoardError as error:
                     await self._wait_out(error, watch)
+
+    async def catch_up(self) -> None:
+        """Show what there is and was not shown."""
+        await self._look([])
 
     async def _wait_out(self, error: BoardError, watch: Watch) -> None:
         if not self._failed:

@@ -55,13 +55,14 @@ async def _trust(terminal: Terminal, listing: bool, everything: bool, revoke: bo
             write_line(f"{state:<8} {one_line(item.subject)}")
         elif engine.gate.allows(item):
             terminal.line(f"trusted already: {item.subject}")
-        elif everything or await _wants(terminal, item):
+        elif everything or await wants(terminal, item):
             engine.grants.add(engine.root, item)
             terminal.line(f"trusted: {item.subject}")
     return 0
 
 
-async def _wants(terminal: Terminal, item: Action) -> bool:
+async def wants(terminal: Terminal, item: Action) -> bool:
+    """Whether the human trusts it. Raises `PermissionDenied` when there is nobody to ask."""
     if not terminal.can_ask:
         raise PermissionDenied("not a terminal, so nobody can be asked: use --all, or --list to see what there is")
     keyboard = Keyboard()
