@@ -10,8 +10,8 @@ from editspeed.check import PATH, decoded, expect_after, planned
 from editspeed.rounds import Allowed, alone, in_microseconds, in_milliseconds, in_turns
 from editspeed.texts import KINDS, Snippet, library, snippet
 from motet.edits import Replace, Rung
+from motet.syntax import MAX_PARSED_CHARACTERS
 from motet.text import TextFile
-from motet.text.syntax import MAX_PARSED_CHARACTERS
 
 PLACES = {"beginning": 0.02, "middle": 0.5, "end": 0.98}
 

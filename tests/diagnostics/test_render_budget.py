@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from motet.diagnostics.outline import DefinitionFinder
+from motet.diagnostics.finder import DefinitionFinder
 from motet.diagnostics.render import Rendered, render_file
 from motet.messages import estimate_tokens
 from motet.text import Diagnostic, Position, Range, Severity, SuggestedFix, TextEdit, TextFile

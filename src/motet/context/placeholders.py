@@ -16,7 +16,7 @@ from motet.context.project_variables import share_diagnostics
 from motet.context.sources import Shared, Sources
 from motet.context.variables import built_in_variables
 from motet.errors import UsageError
-from motet.text.syntax import language_of
+from motet.syntax import language_of
 
 PLACEHOLDERS: Mapping[str, str] = {
     "file": "the current file: the one shared last, else the editor's current buffer",

@@ -73,8 +73,7 @@ async def _fetch(call: CommandCall, sources: Sources) -> Shared:
 
 
 async def _symbols(call: CommandCall, sources: Sources) -> Shared:
-    from motet.diagnostics.outline import definitions
-    from motet.text.syntax import language_of
+    from motet.syntax import definitions, language_of
 
     path = Paths(sources, await sources.workspace.list_files()).resolve(call.argument)
     if path is None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from motet.diagnostics.checkers import Checker
     from motet.diagnostics.comparison import Change, compare, summary
+    from motet.diagnostics.finder import DefinitionFinder
     from motet.diagnostics.locate import Surroundings
-    from motet.diagnostics.outline import DefinitionFinder
     from motet.diagnostics.progress import Doing, Progress
     from motet.diagnostics.render import Rendered, pack, render_file
     from motet.diagnostics.servers import BUILT_IN, ServerSpec
@@ -40,7 +40,7 @@ _MODULES = {
     "checkers": ("Checker",),
     "comparison": ("Change", "compare", "summary"),
     "locate": ("Surroundings",),
-    "outline": ("DefinitionFinder",),
+    "finder": ("DefinitionFinder",),
     "progress": ("Doing", "Progress"),
     "render": ("Rendered", "pack", "render_file"),
     "servers": ("BUILT_IN", "ServerSpec"),

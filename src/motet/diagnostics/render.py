@@ -24,7 +24,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from motet.diagnostics.outline import Definition, definitions
 from motet.diagnostics.render_cut import (
     Selection,
     byte_length,
@@ -38,9 +37,9 @@ from motet.diagnostics.render_lines import lf, visible
 from motet.diagnostics.render_problems import ProblemSection
 from motet.messages import estimate_tokens
 from motet.messages.tokens import BYTES_PER_TOKEN
+from motet.syntax import Definition, definitions, language_of
 from motet.text import Diagnostic, LineIndex, TextFile
 from motet.text.report import RULE
-from motet.text.syntax import language_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from motet.diagnostics.outline import OUTLINE_KINDS, Definition, enclosing
+from motet.syntax import OUTLINE_KINDS, Definition, enclosing
 from motet.text import Diagnostic
 
 LineRange = tuple[int, int]

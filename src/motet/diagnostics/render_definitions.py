@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from motet.diagnostics.outline import FoundDefinition
+from motet.diagnostics.finder import FoundDefinition
 from motet.diagnostics.render_cut import named_lines
 from motet.diagnostics.render_lines import lf, visible
 from motet.messages import estimate_tokens

@@ -24,8 +24,8 @@ from motet.edits.placing import Placing, says_something
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
 from motet.edits.splice import Change, apply, newline_at, splice
 from motet.edits.view import View
+from motet.syntax import MAX_PARSED_CHARACTERS, language_of, syntax_errors
 from motet.text import TextFile
-from motet.text.syntax import MAX_PARSED_CHARACTERS, language_of, syntax_errors
 
 _MOST_CHECKED_ALONE = 20
 """Loosely matched edits of one file of which each is parsed by itself when together they break it."""

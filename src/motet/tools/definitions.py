@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motet.diagnostics.outline import OUTLINE_KINDS, Definition, definitions, enclosing
+from motet.syntax import OUTLINE_KINDS, Definition, definitions, enclosing, language_of
 from motet.text import TextFile
-from motet.text.syntax import language_of
 
 MOST_PARSED = 8_000_000
 """Characters that one call parses, over all files: about two seconds."""

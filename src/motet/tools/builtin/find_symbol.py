@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from motet.diagnostics.outline import OUTLINE_KINDS, Definition
 from motet.permissions import Effect
 from motet.prompts import prompt
+from motet.syntax import OUTLINE_KINDS, Definition, language_of
 from motet.text import TextFile
-from motet.text.syntax import language_of
 from motet.tools.definitions import MOST_PARSED, definitions_of, qualified
 from motet.tools.globs import path_filter
 from motet.tools.kit import Kit

@@ -6,11 +6,10 @@ import asyncio
 
 from pydantic import BaseModel, Field
 
-from motet.diagnostics.outline import Definition
 from motet.permissions import Effect
 from motet.prompts import prompt
+from motet.syntax import MAX_PARSED_CHARACTERS, Definition, language_of
 from motet.text import TextFile
-from motet.text.syntax import MAX_PARSED_CHARACTERS, language_of
 from motet.tools.definitions import definitions_of, is_outlined
 from motet.tools.kit import Kit
 from motet.tools.reading import counted, fitting, lines_of, read

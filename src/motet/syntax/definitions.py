@@ -6,30 +6,26 @@ it falls back to the lines around a place.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from motet.diagnostics.outline_grammars import GRAMMARS, Grammar
-from motet.text import TextFile
-from motet.text.syntax import language_of, parse
+from motet.syntax.grammars import GRAMMARS, Grammar
+from motet.syntax.tree import parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DEFINING = re.compile(
-    r"\b(?:class|def|struct|union|enum|interface|type|namespace|module|function|const|let|var|define)\b[\s*]*$|\btypedef\b"
-)
-_USING = re.compile(r"[(=.#\"']")
-_LINE_HEAD = 200
 _FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "generator_function"})
 _CLASS_VALUES = frozenset({"class"})
+_TYPE_VALUES = {"struct_type": "struct", "interface_type": "interface"}  # Go
+_HOLDING_METHODS = frozenset({"class", "struct", "interface", "enum"})
 _NAMES = frozenset({
     "identifier", "type_identifier", "field_identifier", "property_identifier", "private_property_identifier",
-    "string_fragment",
+    "string_fragment", "destructor_name", "operator_name", "namespace_identifier", "nested_namespace_specifier",
 })  # fmt: skip
-_AROUND_NAMES = frozenset({"type", "parenthesized_declarator", "string"})
+_AROUND_NAMES = frozenset({"type", "parenthesized_declarator", "string", "reference_declarator"})
+_QUALIFIED = frozenset({"qualified_identifier", "variable_declarator", "generic_type", "scoped_type_identifier"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Definition:
 
     `kind` is one of class, function, method, struct, union, enum, interface, type, namespace, variable, macro,
     declaration. The lines from `first_line` to `signature_last_line` say what it is without its body. `depth` is
-    0 at the top of the file, 1 inside one definition, and so on.
+    0 at the top of the file, 1 inside one definition, and so on. `line` is where it begins without decorators.
     """
 
     name: str
@@ -47,14 +43,7 @@ class Definition:
     last_line: int
     signature_last_line: int
     depth: int
-
-
-class FoundDefinition(NamedTuple):
-    """A definition in a file of the workspace: 1-based inclusive lines."""
-
-    file: TextFile
-    first_line: int
-    last_line: int
+    line: int
 
 
 def definitions(text: str, language: str | None) -> list[Definition]:
@@ -64,8 +53,11 @@ def definitions(text: str, language: str | None) -> list[Definition]:
     recognised.
     """
     root = parse(text, language)
-    if root is None or language is None:
-        return []
+    return [] if root is None or language is None else definitions_below(root, language)
+
+
+def definitions_below(root: Node, language: str) -> list[Definition]:
+    """The same for a tree that is there already."""
     found = _walk(root, GRAMMARS[language])
     return sorted(found, key=lambda each: (each.first_line, -each.last_line, each.depth))
 
@@ -76,69 +68,18 @@ def enclosing(found: Sequence[Definition], line: int) -> list[Definition]:
     return sorted(around, key=lambda each: (each.last_line - each.first_line, -each.depth))
 
 
+def signature(lines: Sequence[str], one: Definition, *, most: int = 120) -> str:
+    """What `one` is, without its body and decorators, on one line of at most `most` characters; a longer one ends
+    in `…`. `lines` are those of its text."""
+    text = " ".join(" ".join(lines[one.line - 1 : max(one.signature_last_line, one.line)]).split())
+    text = text.rstrip("{ ") if one.kind != "variable" else text
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 OUTLINE_KINDS = frozenset({
     "class", "function", "method", "struct", "union", "enum", "interface", "type", "namespace",
 })  # fmt: skip
 """Kinds that an outline lists; the others are found by name only."""
-
-
-class DefinitionFinder:
-    """Finds top-level definitions by name over many files, parsing only files that hold the name.
-
-    `files` is read when the first name is looked up, as far as needed. Work is bounded: no more than
-    `max_characters` are ever parsed, after that only files already parsed are searched.
-    """
-
-    def __init__(self, files: Iterable[TextFile], *, max_characters: int = 8_000_000) -> None:
-        self._waiting = iter(files)
-        self._files: list[TextFile] = []
-        self._parsed: dict[str, list[Definition]] = {}
-        self._characters_left = max_characters
-
-    def find(self, name: str, *, limit: int = 3) -> list[FoundDefinition]:
-        """Up to `limit` definitions of `name`, real ones before mere declarations and variables."""
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        hits: list[tuple[bool, FoundDefinition]] = []
-        for file in self._all():
-            if not _may_define(file.text, name, word):
-                continue
-            hits.extend(
-                (each.kind not in OUTLINE_KINDS, FoundDefinition(file, each.first_line, each.last_line))
-                for each in self._definitions(file)
-                if each.name == name and each.depth == 0
-            )
-            if sum(not weak for weak, _ in hits) >= limit:
-                break
-        return [found for _, found in sorted(hits, key=lambda hit: hit[0])[:limit]]
-
-    def _all(self) -> Iterator[TextFile]:
-        yield from self._files
-        for file in self._waiting:
-            if language_of(file.path) is not None:
-                self._files.append(file)
-                yield file
-
-    def _definitions(self, file: TextFile) -> list[Definition]:
-        if file.path not in self._parsed:
-            if len(file.text) > self._characters_left:
-                return []
-            self._characters_left -= len(file.text)
-            self._parsed[file.path] = definitions(file.text, language_of(file.path))
-        return self._parsed[file.path]
-
-
-def _may_define(text: str, name: str, word: re.Pattern[str]) -> bool:
-    """A quick look before a parse: a keyword before the name, or the name at the left margin as in C."""
-    if name not in text:
-        return False
-    for match in word.finditer(text):
-        begin = max(match.start() - _LINE_HEAD, 0)
-        head = text[max(text.rfind("\n", begin, match.start()) + 1, begin) : match.start()]
-        if _DEFINING.search(head) is not None:
-            return True
-        if not head[:1].isspace() and not head.startswith(("import ", "from ")) and not _USING.search(head):
-            return True
-    return False
 
 
 def _walk(root: Node, grammar: Grammar) -> Iterator[Definition]:
@@ -176,13 +117,15 @@ class _Visit(NamedTuple):
 def _refined(node: Node, kind: str, inside: str) -> str:
     """The kind once the place and the value are known: a method, a function in a variable, a prototype."""
     value = node.child_by_field_name("value")
+    if kind == "type" and (held := node.child_by_field_name("type")) is not None:
+        return _TYPE_VALUES.get(held.type, kind)
     if kind == "variable" and value is not None and value.type in _FUNCTION_VALUES:
         kind = "function"
     elif kind == "variable" and value is not None and value.type in _CLASS_VALUES:
         kind = "class"
     elif node.type == "declaration" and _is_prototype(node):
         kind = "declaration"
-    return "method" if kind == "function" and inside == "class" else kind
+    return "method" if kind == "function" and inside in _HOLDING_METHODS else kind
 
 
 def _is_prototype(node: Node) -> bool:
@@ -201,7 +144,8 @@ def _definition(node: Node, outer: Node, name: str, kind: str, body: Node | None
         while before is not None and before.type == "comment":
             before = before.prev_sibling
         signature = _last_line(before) if before is not None else body.start_point.row + 1
-    return Definition(name, kind, first, last, max(first, min(signature, last)), depth)
+    own = min(node.start_point.row + 1, last)
+    return Definition(name, kind, first, last, max(first, min(signature, last)), depth, own)
 
 
 def _body(node: Node) -> Node | None:
@@ -220,10 +164,12 @@ def _last_line(node: Node) -> int:
 
 def _name(node: Node) -> str:
     """The defined name, empty when there is none; C hides it inside pointers, arrays and parameter lists."""
-    for field in ("name", "declarator", "left"):
+    for field in ("name", "declarator", "left", *(("type",) if node.type == "impl_item" else ())):
         inner = node.child_by_field_name(field)
         while inner is not None and inner.type not in _NAMES:
             deeper = inner.child_by_field_name("declarator")
+            if inner.type in _QUALIFIED:
+                deeper = inner.child_by_field_name("name") or inner.child_by_field_name("type")
             if deeper is None and inner.type in _AROUND_NAMES:
                 deeper = next((child for child in inner.children if child.is_named), None)
             inner = deeper

@@ -1,6 +1,6 @@
 """What counts as a definition in each language, as data about its tree-sitter grammar.
 
-The names are node types of the grammars `tree-sitter-python`, `-c`, `-javascript` and `-typescript`.
+The names are node types of the grammars that `languages` names.
 """
 
 from __future__ import annotations
@@ -92,10 +92,85 @@ _JAVASCRIPT = Grammar(
     nesting=frozenset({"class", "function", "method", "namespace"}),
 )  # fmt: skip
 
+_CPP = Grammar(
+    kinds={
+        **_C.kinds,
+        "class_specifier": "class",
+        "namespace_definition": "namespace",
+        "alias_declaration": "type",
+        "field_declaration": "variable",
+        "concept_definition": "type",
+    },
+    wrappers=frozenset({"template_declaration"}),
+    containers=_C.containers | {"field_declaration_list"},
+    nesting=frozenset({"class", "struct", "namespace"}),
+    needs_body=_C.needs_body | {"class_specifier"},
+)
+
+_GO = Grammar(
+    kinds={
+        "function_declaration": "function",
+        "method_declaration": "method",
+        "type_spec": "type",
+        "type_alias": "type",
+        "const_spec": "variable",
+        "var_spec": "variable",
+    },
+    wrappers=frozenset(),
+    containers=frozenset({
+        "source_file", "type_declaration", "const_declaration", "var_declaration", "var_spec_list", "ERROR",
+    }),
+)  # fmt: skip
+
+_RUST = Grammar(
+    kinds={
+        "function_item": "function",
+        "function_signature_item": "function",
+        "struct_item": "struct",
+        "enum_item": "enum",
+        "union_item": "union",
+        "trait_item": "interface",
+        "impl_item": "class",
+        "mod_item": "namespace",
+        "type_item": "type",
+        "const_item": "variable",
+        "static_item": "variable",
+        "macro_definition": "macro",
+    },
+    wrappers=frozenset(),
+    containers=frozenset({"source_file", "declaration_list", "foreign_mod_item", "ERROR"}),
+    nesting=frozenset({"class", "interface", "namespace"}),
+    needs_body=frozenset({"mod_item"}),
+)
+
+_JAVA = Grammar(
+    kinds={
+        "class_declaration": "class",
+        "record_declaration": "class",
+        "interface_declaration": "interface",
+        "annotation_type_declaration": "interface",
+        "enum_declaration": "enum",
+        "method_declaration": "method",
+        "constructor_declaration": "method",
+        "field_declaration": "variable",
+        "constant_declaration": "variable",
+    },
+    wrappers=frozenset(),
+    containers=frozenset({
+        "program", "class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body",
+        "ERROR",
+    }),
+    nesting=frozenset({"class", "interface", "enum"}),
+)  # fmt: skip
+
 GRAMMARS: Mapping[str, Grammar] = {
     "python": _PYTHON,
     "c": _C,
+    "cpp": _CPP,
     "javascript": _JAVASCRIPT,
     "typescript": _JAVASCRIPT,
     "tsx": _JAVASCRIPT,
+    "go": _GO,
+    "rust": _RUST,
+    "java": _JAVA,
 }
