@@ -17,6 +17,11 @@ def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return _xdg(environ, "XDG_STATE_HOME", ".local/state")
 
 
+def index_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """The indexes of all projects. They can be made anew from the files at any time."""
+    return state_dir(environ) / "index"
+
+
 def config_file(environ: Mapping[str, str] = os.environ) -> Path:
     """The user's settings file; it may not exist."""
     return config_dir(environ) / "config.toml"

@@ -23,6 +23,8 @@ _COMMANDS = {
     "apply": "Apply the edits in any model's answer, reviewed hunk by hunk.",
     "undo": "Take back what motet wrote; undo again to have it back.",
     "commit": "Commit what is staged, with a message that a model writes and you confirm.",
+    "search": "Find the places of this project that answer a question.",
+    "index": "Look at the index of this project; it is kept by itself.",
     "history": "List, search, show and manage the chats that were kept.",
     "board": "Read and write boards, on which agents and humans work together.",
     "agents": "List and manage the agents on boards.",

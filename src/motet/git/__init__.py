@@ -7,7 +7,7 @@ program switched off.
 
 from motet.git.index import same_index
 from motet.git.merging import Conflict, Overlap, WorkTree, overlaps
-from motet.git.repository import find_root, list_files, main_work_tree, with_attribute, work_tree
+from motet.git.repository import commits_since, find_root, list_files, main_work_tree, with_attribute, work_tree
 from motet.git.trees import add_tree, remove_tree
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Overlap",
     "WorkTree",
     "add_tree",
+    "commits_since",
     "find_root",
     "list_files",
     "main_work_tree",

@@ -104,3 +104,23 @@ def _argument(subpath: str) -> str:
 
 def _stays_inside(name: str) -> bool:
     return not any(part in ("", ".", "..") for part in name.removesuffix("/").split("/"))
+
+
+async def commits_since(root: Path, known: str, most: int, start: str = "HEAD") -> tuple[str, bytes, bool]:
+    """The name of the commit `start`, the commits since `known` (newest first, `most` at most, no merges), and whether
+    `known` is empty or no ancestor, so that these are all there are. Raises `ProcessError`, also where there is none.
+
+    Each commit is `\\x01 name \\x1f seconds \\x1f message \\x1f` and the paths that it changed, each with a NUL behind.
+    """
+    newest = (await git(root, "rev-parse", "--verify", "--quiet", f"{start}^{{commit}}")).decode().strip()
+    if newest == known:
+        return newest, b"", False
+    is_ancestor = (
+        known and known == (await git(root, "merge-base", known, newest, codes=(0, 1, 128))).decode().strip()
+    )
+    answer = await git(
+        root, "log", "-z", "--no-merges", "--no-renames", "--name-only", "--no-show-signature", "--no-ext-diff",
+        "--no-textconv", f"--max-count={most}", "--format=tformat:%x01%H%x1f%ct%x1f%B%x1f",
+        f"{known}..{newest}" if is_ancestor else newest, "--",
+    )  # fmt: skip
+    return newest, answer, not is_ancestor

@@ -37,20 +37,25 @@ class Filter:
 
     def __init__(self, root: Path, below: str) -> None:
         self._root = root
+        self._prefix = f"{root}/"
         self._skip = 0 if below in ("", ".") else len(PurePosixPath(below).parts)
         self._directories: dict[str, bool] = {"": True}
         self._own: dict[str, bool] = {}
 
     def takes(self, path: str) -> bool:
         """Whether `path` is a file of the project itself: no link, nor behind one; not vendored or generated."""
+        return self.stands(path) is not None and not self._says_generated(path)
+
+    def stands(self, path: str) -> os.stat_result | None:
+        """What the system says of the file `path`; None when it is gone, a link, behind one, vendored or built."""
         parent, _, name = path.rpartition("/")
         if is_left_out(name) or not self._takes_directory(parent):
-            return False
+            return None
         try:
-            info = (self._root / path).lstat()
+            info = os.lstat(f"{self._prefix}{path}")
         except OSError:
-            return False
-        return stat.S_ISREG(info.st_mode) and not self._says_generated(path)
+            return None
+        return info if stat.S_ISREG(info.st_mode) else None
 
     def _takes_directory(self, path: str) -> bool:
         known = self._directories.get(path)

@@ -54,11 +54,15 @@ def _explicit(root: Path, path: str | PurePath) -> tuple[str, bool]:
     return real.relative_to(root).as_posix(), stat.S_ISDIR(mode)
 
 
-async def _below(root: Path, directory: str) -> list[str]:
+async def candidates(root: Path, directory: str = ".") -> list[str]:
+    """What no ignore rule hides below `directory`, before anything is looked at: links, vendored trees and files that
+    are gone may be among it."""
     names = await _known_to_git(root, directory)
-    if names is None:
-        names = await asyncio.to_thread(lambda: list(walk(root, directory)))
-    return await asyncio.to_thread(_own, root, directory, names)
+    return await asyncio.to_thread(lambda: list(walk(root, directory))) if names is None else names
+
+
+async def _below(root: Path, directory: str) -> list[str]:
+    return await asyncio.to_thread(_own, root, directory, await candidates(root, directory))
 
 
 def _own(root: Path, directory: str, names: list[str]) -> list[str]:
@@ -134,10 +138,11 @@ def _with_own_rules(root: Path, prefix: str, rules: _Rules) -> _Rules:
         lines = path.read_bytes().decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return rules
-    return [*rules, (prefix, _specification(lines))]
+    return [*rules, (prefix, specification(lines))]
 
 
-def _specification(lines: list[str]) -> GitIgnoreSpec:
+def specification(lines: list[str]) -> GitIgnoreSpec:
+    """The rules in `lines`, as git reads them; a line that is none is passed over."""
     from pathspec import GitIgnoreSpec
 
     def is_valid(line: str) -> bool:

@@ -1,0 +1,226 @@
+"""What the index knows of each file, and which documents a writer was about to change: one SQLite file.
+
+The catalog is the truth. A document of a file that it does not name is nobody's; so a writer first says which numbers
+it will touch, then writes text, then names the files. Whoever comes after a killed writer forgets what was said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from motet.index.text_store import IndexUnusable
+from motet.storage.failures import Words, explained
+from motet.storage.places import make_private
+
+VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    path BLOB PRIMARY KEY, id INTEGER NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, hash BLOB NOT NULL,
+    kind TEXT NOT NULL, lines INTEGER NOT NULL, left_out TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS files_by_id ON files (id) WHERE id > 0;
+CREATE TABLE IF NOT EXISTS pending (id INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS commits (id INTEGER PRIMARY KEY, name TEXT NOT NULL, made INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS changed (commit_id INTEGER NOT NULL, path BLOB NOT NULL, PRIMARY KEY (commit_id, path)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS changed_by_path ON changed (path);
+"""
+_INSERT = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_COLUMNS = "path, id, mtime, size, hash, kind, lines, left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A file: `id` numbers its documents (0: it has none, `left_out` says why). `mtime` in ns, `size` in bytes."""
+
+    path: str
+    id: int
+    mtime: int
+    size: int
+    hash: bytes = b""
+    kind: str = ""
+    lines: int = 0
+    left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much is indexed: files, lines and bytes of them; `left_out`: how many for each reason."""
+
+    files: int
+    lines: int
+    size: int
+    left_out: dict[str, int]
+
+
+class Catalog:
+    """The catalog in the file `path`, or in memory. Any thread may use it. Raises `IndexUnusable`."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._words = Words(path or Path("memory"), "index", IndexUnusable)
+        self._lock = threading.RLock()
+        with self._failures():
+            if path is not None:
+                make_private(path)
+            self._base = sqlite3.connect(
+                path or ":memory:", check_same_thread=False, isolation_level=None, timeout=10
+            )
+            self._base.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_SCHEMA}")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._base.close()
+
+    def about(self, name: str) -> str:
+        """What was noted as `name`; empty when nothing was."""
+        found = self._all("SELECT value FROM about WHERE name = ?", (name,))
+        return str(found[0][0]) if found else ""
+
+    def note(self, name: str, value: str) -> None:
+        """Keep `value` as `name`."""
+        with self._transaction() as base:
+            base.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+
+    def generation(self) -> tuple[int, int]:
+        """Differs whenever files may have changed, by this process or another."""
+        with self._lock, self._failures():
+            (version,) = self._base.execute("PRAGMA data_version").fetchone()
+            return int(version), self._base.total_changes
+
+    def rows(self) -> dict[str, Row]:
+        """All files by path."""
+        return {row.path: row for row in map(_row, self._all(f"SELECT {_COLUMNS} FROM files"))}
+
+    def row(self, path: str) -> Row | None:
+        """What is known of `path`."""
+        found = self._all(f"SELECT {_COLUMNS} FROM files WHERE path = ?", (os.fsencode(path),))
+        return _row(found[0]) if found else None
+
+    def indexed(self) -> list[tuple[int, str, str]]:
+        """Number, path and kind of each file that has documents, by path."""
+        found = self._all("SELECT id, path, kind FROM files WHERE id > 0 ORDER BY path")
+        return [(id, os.fsdecode(path), kind) for id, path, kind in found]
+
+    def totals(self) -> Totals:
+        """How much there is."""
+        ((files, lines, size),) = self._all(
+            "SELECT count(*), coalesce(sum(lines), 0), coalesce(sum(size), 0) FROM files WHERE id > 0"
+        )
+        left_out = self._all("SELECT left_out, count(*) FROM files WHERE id = 0 GROUP BY left_out ORDER BY 2 DESC, 1")
+        return Totals(files, lines, size, dict(left_out))
+
+    def next_id(self) -> int:
+        """A number that no document has or had."""
+        ((last,),) = self._all(
+            "SELECT max(coalesce((SELECT max(id) FROM files), 0), coalesce((SELECT max(id) FROM pending), 0),"
+            " coalesce((SELECT CAST(value AS INTEGER) FROM about WHERE name = 'last id'), 0))"
+        )
+        return int(last) + 1
+
+    def pending(self) -> list[int]:
+        """The documents that a writer was about to change when it ended."""
+        return [id for (id,) in self._all("SELECT id FROM pending")]
+
+    def announce(self, ids: Iterable[int]) -> None:
+        """Say which documents will be added or removed now."""
+        with self._transaction() as base:
+            base.executemany("INSERT OR IGNORE INTO pending VALUES (?)", [(id,) for id in ids])
+            base.execute(
+                "INSERT INTO about SELECT 'last id', max(id) FROM pending WHERE true ON CONFLICT DO UPDATE"
+                " SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))"
+            )
+
+    def record(self, rows: Sequence[Row], gone: Iterable[str]) -> None:
+        """The documents are as announced: keep `rows`, forget the paths in `gone`."""
+        with self._transaction() as base:
+            base.executemany("DELETE FROM files WHERE path = ?", [(os.fsencode(path),) for path in gone])
+            base.executemany(_INSERT, map(_values, rows))
+            base.execute("DELETE FROM pending")
+
+    def forget(self, ids: Sequence[int]) -> None:
+        """Files of which the documents are no more: they will be read again."""
+        with self._transaction() as base:
+            base.executemany("DELETE FROM files WHERE id = ?", [(id,) for id in ids])
+            base.execute("DELETE FROM pending")
+
+    def add_commits(self, commits: Sequence[tuple[int, str, int, Sequence[str]]], newest: str) -> None:
+        """Keep (number, name, seconds, paths) of each; `newest`: the commit up to which all are known."""
+        with self._transaction() as base:
+            for id, name, made, paths in commits:
+                base.execute("INSERT OR REPLACE INTO commits VALUES (?, ?, ?)", (id, name, made))
+                base.executemany(
+                    "INSERT OR IGNORE INTO changed VALUES (?, ?)", [(id, os.fsencode(path)) for path in paths]
+                )
+            base.execute("INSERT OR REPLACE INTO about VALUES ('newest commit', ?)", (newest,))
+
+    def clear_commits(self) -> None:
+        """Forget all commits."""
+        with self._transaction() as base:
+            for query in (
+                "DELETE FROM commits",
+                "DELETE FROM changed",
+                "DELETE FROM about WHERE name = 'newest commit'",
+            ):
+                base.execute(query)
+
+    def last_commit(self) -> int:
+        """The highest number of a commit; 0 when there is none."""
+        ((last,),) = self._all("SELECT coalesce(max(id), 0) FROM commits")
+        return int(last)
+
+    def changed_by(self, commits: Sequence[int]) -> dict[int, list[str]]:
+        """The paths that each of `commits` changed."""
+        found: dict[int, list[str]] = {}
+        marks = ",".join("?" * len(commits))
+        query = f"SELECT commit_id, path FROM changed WHERE commit_id IN ({marks}) ORDER BY commit_id, path"
+        for id, path in self._all(query, commits):
+            found.setdefault(id, []).append(os.fsdecode(path))
+        return found
+
+    def churn(self, newest: int) -> dict[str, int]:
+        """How many of the `newest` commits changed each path."""
+        found = self._all(
+            "SELECT path, count(*) FROM changed WHERE commit_id IN (SELECT id FROM commits ORDER BY made DESC LIMIT ?)"
+            " GROUP BY path",
+            (newest,),
+        )
+        return {os.fsdecode(path): count for path, count in found}
+
+    def _all(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._lock, self._failures():
+            return self._base.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        with self._lock, self._failures():
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._base
+            except BaseException:
+                self._base.execute("ROLLBACK")
+                raise
+            self._base.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _failures(self) -> Generator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise explained(error, self._words) from error
+
+
+def _row(values: tuple[Any, ...]) -> Row:
+    return Row(os.fsdecode(values[0]), *values[1:])
+
+
+def _values(row: Row) -> tuple[object, ...]:
+    path = os.fsencode(row.path)
+    return path, row.id, row.mtime, row.size, row.hash, row.kind, row.lines, row.left_out

@@ -1,0 +1,241 @@
+"""The index brought up to what the files hold now: what changed is read, what did not is not even opened."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from motet.index.catalog import Catalog, Row
+from motet.index.chunks import chunks
+from motet.index.membership import UNREADABLE, Member, decoded, kind_of, read, suffix
+from motet.index.text_store import CHUNKS, COMMITS, FILES, TextStore
+from motet.index.words import spread
+
+_log = logging.getLogger(__name__)
+
+BATCH_BYTES = 24_000_000
+"""Of text between two commits; what was read before is found while the rest is read."""
+FIRST_SECONDS, LATER_SECONDS = 0.8, 5.0
+"""A batch takes no longer: who asks while a new project is read gets an answer from the first one."""
+_FRESH = 20_000_000
+"""Nanoseconds. A file changed so shortly before it was read may change again without a new time."""
+_UNSURE = -1
+"""Instead of a time: look into the file again."""
+
+
+Order = tuple[int, int, str]
+"""By what files are sorted: the least is read first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Where an index is kept."""
+
+    catalog: Catalog
+    chunks: TextStore
+    files: TextStore
+    commits: TextStore
+
+    @property
+    def texts(self) -> tuple[TextStore, TextStore]:
+        """What holds documents of files."""
+        return self.chunks, self.files
+
+
+def open_stores(directory: Path | None) -> Stores:
+    """The stores in `directory`, made where they are not there; in memory when it is None. Raises `IndexUnusable`."""
+    places = {kind: None if directory is None else directory / kind for kind in (CHUNKS, FILES, COMMITS)}
+    catalog = Catalog(None if directory is None else directory / "catalog.sqlite")
+    try:
+        return Stores(catalog, *(TextStore(kind, place) for kind, place in places.items()))
+    except BaseException:
+        catalog.close()
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an update did: files read again, of which `indexed` have new documents; files `gone`; seconds it took."""
+
+    read: int
+    indexed: int
+    gone: int
+    seconds: float
+    complete: bool = True
+
+
+class Keeper:
+    """Writes the index of `root`. The caller holds the lease: there is one writer."""
+
+    def __init__(self, root: Path, stores: Stores) -> None:
+        self._root = root
+        self._stores = stores
+
+    def mend(self) -> None:
+        """Forget what a writer had begun when it was killed."""
+        ids = self._stores.catalog.pending()
+        if ids:
+            _log.info(
+                "%s: %d documents were being written when a process ended; they are read again", self._root, len(ids)
+            )
+            for store in self._stores.texts:
+                store.remove(ids)
+                store.commit()
+            self._stores.catalog.forget(ids)
+
+    def update(
+        self,
+        members: Sequence[Member],
+        texts: Mapping[str, str] | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        order: Callable[[Member], Order] | None = None,
+    ) -> Change:
+        """Make the index say what `members` hold, and forget all others; `texts`, by path, go before the disk.
+
+        `order`: what is read first. When `stop` says so, it ends early, with what was done so far.
+        """
+        started = time.monotonic()
+        known = self._stores.catalog.rows()
+        gone = known.keys() - {member.path for member in members}
+        todo = [member for member in members if _differs(known.get(member.path), member, texts or {})]
+        if order is not None:
+            todo.sort(key=order)
+        return self._apply(todo, gone, known, texts or {}, stop, started)
+
+    def update_some(self, members: Sequence[Member], gone: Iterable[str], texts: Mapping[str, str]) -> Change:
+        """As `update`, for the files of which something is known: `members` may have changed, `gone` are no more."""
+        started = time.monotonic()
+        catalog = self._stores.catalog
+        paths = {*gone, *(member.path for member in members)}
+        known = {path: row for path in paths if (row := catalog.row(path)) is not None}
+        todo = [member for member in members if _differs(known.get(member.path), member, texts)]
+        return self._apply(todo, known.keys() & set(gone), known, texts, lambda: False, started)
+
+    def _apply(
+        self,
+        todo: Sequence[Member],
+        gone: Iterable[str],
+        known: Mapping[str, Row],
+        texts: Mapping[str, str],
+        stop: Callable[[], bool],
+        started: float,
+    ) -> Change:
+        gone = set(gone)
+        batch = _Batch(self._stores, {path: known[path] for path in gone}, FIRST_SECONDS)
+        done, indexed = 0, 0
+        for member in todo:
+            if stop():
+                break
+            done += 1
+            indexed += batch.take(known.get(member.path), *self._read(member, known.get(member.path), texts))
+            if batch.is_full:
+                batch.write()
+                batch = _Batch(self._stores, {})
+        batch.write()
+        return Change(done, indexed, len(gone), time.monotonic() - started, done == len(todo))
+
+    def _read(self, member: Member, old: Row | None, texts: Mapping[str, str]) -> tuple[Row, str]:
+        """The row of a file as it is now, without a number yet, and its text."""
+        row = Row(member.path, 0, member.mtime, member.size, left_out=member.left_out)
+        if member.left_out:
+            return row, ""
+        if member.path in texts:
+            text = texts[member.path]
+            data, left_out = text.encode("utf-8", "surrogatepass"), ""
+            row = replace(row, mtime=_UNSURE)
+        else:
+            if time.time_ns() - member.mtime < _FRESH:
+                row = replace(row, mtime=_UNSURE)
+            data, left_out = read(self._root, member.path)
+            text = ""
+            if left_out == UNREADABLE:
+                row = replace(row, mtime=_UNSURE)  # permission comes back without a new time
+        digest = blake2b(data, digest_size=16).digest()
+        row = replace(row, hash=digest, left_out=left_out, kind=kind_of(member.path), lines=data.count(b"\n"))
+        if left_out or (old is not None and old.id and old.hash == digest):
+            return row, ""
+        return row, text or decoded(data)
+
+
+class _Batch:
+    """What goes into the stores together."""
+
+    def __init__(self, stores: Stores, gone: Mapping[str, Row], seconds: float = LATER_SECONDS) -> None:
+        self._stores = stores
+        self._seconds = seconds
+        self._gone = gone
+        self._removed = [row.id for row in gone.values() if row.id]
+        self._rows: list[Row] = []
+        self._texts: list[tuple[Row, str]] = []
+        self._size = 0
+        self._began = time.monotonic()
+        self._next = stores.catalog.next_id()
+
+    @property
+    def is_full(self) -> bool:
+        return self._size > BATCH_BYTES or time.monotonic() - self._began > self._seconds
+
+    def take(self, old: Row | None, row: Row, text: str) -> bool:
+        """Whether the file has new documents."""
+        self._size += 512
+        if not row.left_out and old is not None and old.id and old.hash == row.hash:
+            self._rows.append(replace(row, id=old.id))
+            return False
+        if old is not None and old.id:
+            self._removed.append(old.id)
+        if row.left_out:
+            self._rows.append(row)
+            return False
+        row = replace(row, id=self._next)
+        self._next += 1
+        self._size += len(text)
+        self._rows.append(row)
+        self._texts.append((row, text))
+        return True
+
+    def write(self) -> None:
+        if not self._rows and not self._gone:
+            return
+        catalog, stores = self._stores.catalog, self._stores
+        if self._texts or self._removed:
+            catalog.announce([*(row.id for row, _ in self._texts), *self._removed])
+            for store in stores.texts:
+                store.remove(self._removed)
+            for row, text in self._texts:
+                add_documents(stores, row, text)
+            for store in stores.texts:
+                store.commit()
+        catalog.record(self._rows, self._gone)
+
+
+def add_documents(stores: Stores, row: Row, text: str) -> None:
+    """The documents of a file: one for each chunk, and one for the whole."""
+    path = spread(row.path)
+    for chunk in chunks(text, suffix(row.path)):
+        names = " ".join(_name(name) for name in chunk.names)
+        around = " ".join(_name(name) for name in chunk.around)
+        stores.chunks.add(
+            row.id, chunk.first, chunk.last, {"body": spread(chunk.text), "names": f"{names} {around}", "path": path}
+        )
+    stores.files.add(row.id, 1, row.lines + 1, {"body": spread(text), "path": path})
+
+
+def _name(name: str) -> str:
+    """A name in its parts, and joined."""
+    parts = spread(name)
+    return f"{parts} {name.replace('_', '')}" if parts != name or "_" in name else name
+
+
+def _differs(old: Row | None, member: Member, texts: Mapping[str, str]) -> bool:
+    if old is None or member.path in texts:
+        return True
+    if bool(member.left_out) != (not old.hash):  # it was left out unread, and is no longer; or the other way round
+        return True
+    return (
+        old.left_out != member.left_out if member.left_out else (old.mtime, old.size) != (member.mtime, member.size)
+    )

@@ -1,0 +1,65 @@
+"""Ranked files as places: the best lines of each, and the reasons in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from motet.index.membership import decoded, read
+from motet.index.question import Question
+from motet.index.ranking import Ranked
+from motet.index.values import Found
+from motet.index.words import words
+
+_MOST_WORDS = 5
+_SAID = {
+    "mention": "the question names it",
+    "history": "commits like the question changed it",
+    "near": "open or recent",
+    "whole": "the file as a whole speaks of it",
+}
+_DEFINITION = re.compile(r"^\s*(?:\w+\s+)*(?:def|class|func|function|fn|struct|trait|interface|type|enum|#define)\b")
+
+
+def place(root: Path, ranked: Ranked, question: Question, texts: Mapping[str, str]) -> Found | None:
+    """The best place of a file, as it holds now; None when the file is gone or may no longer be shown."""
+    text = texts.get(ranked.path)
+    if text is None:
+        data, left_out = read(root, ranked.path)
+        if left_out:
+            return None
+        text = decoded(data)
+    lines = text.split("\n")
+    first, last = (ranked.chunks[0].first, ranked.chunks[0].last) if ranked.chunks else (1, min(len(lines), 40))
+    named = dict(question.paths)
+    asked = next((line for path, line in named.items() if line and f"/{ranked.path}".endswith(f"/{path}")), 0)
+    if 0 < asked <= len(lines):
+        first, last = max(1, asked - 15), min(len(lines), asked + 15)
+    first, last = min(first, len(lines)), max(1, min(last, len(lines)))
+    weights = dict(question.words)
+    line = asked or first + _best_line(lines[first - 1 : last], weights)
+    line = max(1, min(line, len(lines)))
+    seen = set(words("\n".join(lines[first - 1 : last])))
+    said = [word for word, _ in question.words if word in seen][:_MOST_WORDS]
+    return Found(
+        ranked.path, first, last, line, lines[line - 1].strip(), ranked.score, ranked.kind, _reasons(ranked, said)
+    )
+
+
+def _best_line(lines: Sequence[str], weights: Mapping[str, float]) -> int:
+    best, best_score = 0, 0.0
+    for at, line in enumerate(lines):
+        score = sum(weights.get(word, 0.0) for word in set(words(line)))
+        if score and _DEFINITION.match(line):
+            score *= 1.5
+        if score > best_score:
+            best, best_score = at, score
+    return best
+
+
+def _reasons(ranked: Ranked, said: Sequence[str]) -> tuple[str, ...]:
+    reasons = [f"has {', '.join(said)}"] if said else []
+    parts = sorted(ranked.parts.items(), key=lambda part: -part[1])
+    reasons += [_SAID[name] for name, value in parts if name in _SAID and value > (0.3 if name == "whole" else 0.05)]
+    return tuple(reasons or ["its path has words of the question"])

@@ -1,0 +1,99 @@
+"""A question as the index understands it: words with weights, and what it names of the project."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from motet.index.weights import Weights
+from motet.index.words import words
+
+MOST_WORDS = 64
+_STOP = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    a about after all also am an and any are as at be because been before being but by can could did do does
+    doing don down each for from further had has have having he her here him his how i if in into is it its
+    itself just let like ll me more most my no nor not now of off on once only or other our out over own
+    please s same she should so some such t than that the their them then there these they this those through
+    to too under until up use used using very was we were what when where which while who why will with would
+    you your re ve add added adds fix fixed fixes fixing make makes made update updated handled handle find
+    show tell code
+        """,
+    )
+)
+_CODE = re.compile(
+    r"`+([^`\n]+)`+|\b([A-Za-z_]\w*(?:(?:\.|::|->)\w+)+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
+)
+_PATH = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)+[\w.-]+|[\w-]+\.[A-Za-z]{1,5})\b")
+_TRACE = re.compile(r'File "([^"\n]+)", line (\d+)|(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]{1,5}):(\d+)')
+_DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
+_TESTS = re.compile(
+    r"\b(?:which|what|where|unit|the) (?:\w+ )?tests?\b|\btests? (?:for|of|that|which)\b|テスト", re.IGNORECASE
+)
+_DOCS = re.compile(
+    r"\b(?:documented|documentation of|in the docs?|which docs?|readme|changelog entry)\b|文書|ドキュメント",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`words`: each with its weight, the heaviest first. `names`: what is written as code, joined, in lower case.
+
+    `paths`: what looks like a path or a file's name, with a line or 0. `modules`: dotted names.
+    """
+
+    text: str
+    words: tuple[tuple[str, float], ...]
+    names: tuple[str, ...]
+    paths: tuple[tuple[str, int], ...]
+    modules: tuple[str, ...]
+    wants_tests: bool
+    wants_docs: bool
+
+
+def understand(text: str, weights: Weights) -> Question:
+    """What `text` asks for. A question of stop words alone keeps them."""
+    first, _, rest = text.strip().partition("\n")
+    if not rest and len(first) > 100:  # a message in one line: its first sentence is its title
+        cut = re.search(r"[.!?:] |\s\*\s", first)
+        first, rest = (first[: cut.end()], first[cut.end() :]) if cut else (first, "")
+    counts: dict[str, float] = {}
+    for part, factor in ((first, weights.first_line), (rest, 1.0)):
+        for word in words(part):
+            counts[word] = counts.get(word, 0.0) + factor
+    code = [one or other for one, other in _CODE.findall(text)]
+    quoted = {word for piece in code for word in words(piece)}
+    kept = {
+        word: count for word, count in counts.items() if word not in _STOP and (len(word) > 1 or not word.isascii())
+    }
+    kept = kept or counts
+    weighed = [
+        (word, (1 + math.log(count)) * (weights.quoted if word in quoted else 1.0)) for word, count in kept.items()
+    ]
+    weighed.sort(key=lambda item: (-item[1], item[0]))
+    return Question(
+        text=text,
+        words=tuple(weighed[:MOST_WORDS]),
+        names=tuple(
+            sorted(
+                {re.sub(r"[\W_]+", "", name).lower() for piece in code for name in re.findall(r"\w+", piece)} - {""}
+            )
+        ),
+        paths=_paths(text),
+        modules=tuple(dict.fromkeys(_DOTTED.findall(text))),
+        wants_tests=_TESTS.search(text) is not None,
+        wants_docs=_DOCS.search(text) is not None,
+    )
+
+
+def _paths(text: str) -> tuple[tuple[str, int], ...]:
+    found: dict[str, int] = {}
+    for one, line, other, number in _TRACE.findall(text):
+        found[one or other] = int(line or number)
+    for path in _PATH.findall(text):
+        found.setdefault(path, 0)
+    return tuple(found.items())

@@ -1,0 +1,180 @@
+"""Files and places in the order in which they answer a question, each with what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from motet.index import history
+from motet.index.keeping import Stores
+from motet.index.question import Question
+from motet.index.text_store import Hit
+from motet.index.weights import Weights
+from motet.index.words import words
+
+_CHUNKS, _FILES = 300, 100
+_BEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A file: its score, what made it up by name of the feature, and its best chunks, best first."""
+
+    path: str
+    id: int
+    kind: str
+    score: float
+    parts: dict[str, float]
+    chunks: tuple[Hit, ...]
+
+
+@dataclass(slots=True)
+class _Candidate:
+    parts: dict[str, float] = field(default_factory=dict)
+    chunks: list[Hit] = field(default_factory=list)
+
+
+class Files:
+    """The paths of an index at one moment, and what a name in a question may mean among them."""
+
+    def __init__(self, indexed: Iterable[tuple[int, str, str]], churn: Mapping[str, float]) -> None:
+        self.by_id = {id: (path, kind) for id, path, kind in indexed}
+        self.churn = churn
+        self._ids = {path: id for id, (path, _) in self.by_id.items()}
+        self._by_name: dict[str, list[int]] | None = None
+
+    def id_of(self, path: str) -> int | None:
+        """The number of `path`."""
+        return self._ids.get(path)
+
+    def named(self, question: Question) -> dict[int, float]:
+        """Files whose path, module or own name the question says: 1 when there is no doubt, less when it fits several."""
+        found: dict[int, float] = {}
+        for path, _ in question.paths:
+            for id in self._ending_with(path.lstrip("./")):
+                found[id] = 1.0
+        for module in question.modules:
+            for id, share in self._module(module.split(".")):
+                found[id] = max(found.get(id, 0.0), share)
+        spoken = {word for word, _ in question.words}
+        for stem, ids in self._names().items():
+            parts = words(stem)
+            if parts and len(stem) > 2 and spoken.issuperset(parts):
+                for id in ids:
+                    share = (0.6 if stem in spoken or len(parts) > 1 else 0.4) / len(ids) ** 0.5
+                    found[id] = max(found.get(id, 0.0), share)
+        return found
+
+    def _ending_with(self, path: str) -> list[int]:
+        name = path.rpartition("/")[2]
+        ids = self._names().get(_stem(name), [])
+        fits = [
+            id for id in ids if f"/{self.by_id[id][0]}".endswith(f"/{path}") or path.endswith(f"/{self.by_id[id][0]}")
+        ]
+        return fits if len(fits) <= 5 else []
+
+    def _module(self, parts: Sequence[str]) -> Iterable[tuple[int, float]]:
+        for length in range(len(parts), 0, -1):
+            tail = "/".join(parts[:length]).lower()
+            ids = self._names().get(parts[length - 1].lower(), [])
+            fits = [id for id in ids if self._is_module(self.by_id[id][0], tail)]
+            if fits:
+                share = 1.0 if length > 1 else 0.5
+                return [(id, share / len(fits) ** 0.5) for id in fits]
+        return []
+
+    def _is_module(self, path: str, tail: str) -> bool:
+        module = path.lower().rpartition(".")[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
+        return f"/{module}".endswith(f"/{tail}")
+
+    def _names(self) -> dict[str, list[int]]:
+        if self._by_name is None:
+            self._by_name = {}
+            for id, (path, _) in self.by_id.items():
+                stem = _stem(path.rpartition("/")[2])
+                if stem in ("__init__", "index", "mod"):
+                    stem = path.rpartition("/")[0].rpartition("/")[2].lower()
+                self._by_name.setdefault(stem.strip("_"), []).append(id)
+        return self._by_name
+
+
+def rank(
+    question: Question, stores: Stores, files: Files, weights: Weights, raised: Mapping[str, float]
+) -> list[Ranked]:
+    """All files that have something of `question`, best first. `raised`: paths that count for more (open, recent)."""
+    candidates: dict[int, _Candidate] = {}
+    _add_chunks(candidates, question, stores, files, weights)
+    _add_wholes(candidates, question, stores, files, weights)
+    if weights.mention:
+        for id, share in files.named(question).items():
+            _part(candidates, id, "mention", weights.mention * share)
+    if weights.history:
+        for path, share in history.prior(stores, question.words).items():
+            if (id := files.id_of(path)) is not None:
+                _part(candidates, id, "history", weights.history * share)
+    for id, candidate in candidates.items():
+        path, _ = files.by_id[id]
+        if weights.churn and path in files.churn:
+            candidate.parts["churn"] = weights.churn * files.churn[path]
+        if path in raised:
+            candidate.parts["near"] = raised[path]
+    ranked = [_ranked(files, id, candidate, question, weights) for id, candidate in candidates.items()]
+    return sorted(ranked, key=lambda file: (-round(file.score, 6), file.path))
+
+
+def _add_chunks(
+    candidates: dict[int, _Candidate], question: Question, stores: Stores, files: Files, weights: Weights
+) -> None:
+    wanted = [
+        (name, word, factor * weight)
+        for name, factor in (("body", weights.body), ("names", weights.names), ("path", weights.path))
+        if factor
+        for word, weight in question.words
+    ]
+    if weights.defines:
+        wanted += [("names", name, weights.defines) for name in question.names]
+    hits = [hit for hit in stores.chunks.search(wanted, _CHUNKS) if hit.file in files.by_id]
+    best = hits[0].score if hits else 1.0
+    for hit in hits:
+        candidates.setdefault(hit.file, _Candidate()).chunks.append(hit)
+    scale = sum(weights.decay**at for at in range(_BEST))
+    for candidate in candidates.values():
+        sums = sum(hit.score * weights.decay**at for at, hit in enumerate(candidate.chunks[:_BEST]))
+        candidate.parts["text"] = sums / best / scale
+
+
+def _add_wholes(
+    candidates: dict[int, _Candidate], question: Question, stores: Stores, files: Files, weights: Weights
+) -> None:
+    if not weights.whole:
+        return
+    wanted = [
+        (name, word, weight * factor)
+        for name, factor in (("body", 1.0), ("path", weights.path))
+        if factor
+        for word, weight in question.words
+    ]
+    hits = [hit for hit in stores.files.search(wanted, _FILES) if hit.file in files.by_id]
+    for hit in hits:
+        _part(candidates, hit.file, "whole", weights.whole * hit.score / hits[0].score)
+
+
+def _ranked(files: Files, id: int, candidate: _Candidate, question: Question, weights: Weights) -> Ranked:
+    path, kind = files.by_id[id]
+    factor = 1.0
+    if kind == "test" and not question.wants_tests:
+        factor = weights.tests
+    elif kind == "docs" and not question.wants_docs:
+        factor = weights.docs
+    elif kind == "data":
+        factor = weights.data
+    score = sum(candidate.parts.values()) * factor
+    return Ranked(path, id, kind, score, candidate.parts, tuple(candidate.chunks))
+
+
+def _part(candidates: dict[int, _Candidate], id: int, name: str, value: float) -> None:
+    candidates.setdefault(id, _Candidate()).parts[name] = value
+
+
+def _stem(name: str) -> str:
+    return (name.rpartition(".")[0] or name).lower()

@@ -1,0 +1,31 @@
+"""What counts how much when places are ranked. `bench/retrieval.py` measures each with and without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Factors; 0 switches a feature off."""
+
+    body: float = 1.0
+    names: float = 0.8
+    path: float = 0.45
+    decay: float = 0.5
+    """Of the second best chunk of a file beside the best; its square of the third."""
+    whole: float = 0.5
+    mention: float = 0.3
+    """A path, a module or a line of a traceback that the question names."""
+    defines: float = 0.2
+    history: float = 0.4
+    churn: float = 0.05
+    tests: float = 0.5
+    docs: float = 0.4
+    data: float = 0.3
+    first_line: float = 2.0
+    quoted: float = 1.5
+    """A word of a question that is written as code."""
+
+
+WEIGHTS = Weights()
