@@ -81,6 +81,7 @@ BENCHES = (
     Bench("edit_speed"),
     Bench("chat_speed"),
     Bench("history_speed"),
+    Bench("map"),
     Bench("snapshot_cost"),
     Bench("nvim_speed", left_out=without_editor),
     Bench("board_speed"),

@@ -25,6 +25,7 @@ _COMMANDS = {
     "commit": "Commit what is staged, with a message that a model writes and you confirm.",
     "search": "Find the places of this project that answer a question.",
     "index": "Look at the index of this project; it is kept by itself.",
+    "map": "Show the map of this project: its files and what they define.",
     "history": "List, search, show and manage the chats that were kept.",
     "board": "Read and write boards, on which agents and humans work together.",
     "agents": "List and manage the agents on boards.",

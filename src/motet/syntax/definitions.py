@@ -72,7 +72,7 @@ def signature(lines: Sequence[str], one: Definition, *, most: int = 120) -> str:
     """What `one` is, without its body and decorators, on one line of at most `most` characters; a longer one ends
     in `…`. `lines` are those of its text."""
     text = " ".join(" ".join(lines[one.line - 1 : max(one.signature_last_line, one.line)]).split())
-    text = text.rstrip("{ ") if one.kind != "variable" else text
+    text = text.rstrip("{ ") if one.kind != "variable" else text + "…" * text.endswith(("(", "[", "{", "="))
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

@@ -78,6 +78,8 @@ def _python(node: Node) -> Iterator[tuple[str, tuple[str, ...]]]:
     named = [_field(each, "name") or _text(each) for each in node.children_by_field_name("name")]
     if node.type == "import_statement":
         yield from ((name, ()) for name in named)
+    elif node.type == "future_import_statement":
+        yield "__future__", tuple(named)
     elif node.type == "import_from_statement":
         everything = any(each.type == "wildcard_import" for each in node.children)
         yield "".join(_field(node, "module_name").split()), ("*",) if everything else tuple(named)
