@@ -55,6 +55,13 @@ def without_cases() -> str:
     return "" if shared_cases().is_dir() else "the cases beside the project are not there; $MOTET_SHARED names them"
 
 
+def without_sets() -> str:
+    """Why `retrieval.py` cannot run here: its questions are no part of the project."""
+    from retrieving.sets import shared_cases
+
+    return "" if shared_cases().is_dir() else "the sets beside the project are not there; $MOTET_SHARED names them"
+
+
 def without_editor() -> str:
     """Why what needs Neovim cannot run here."""
     return "" if (BIN / "nvim").exists() else "there is no Neovim in the environment"
@@ -83,6 +90,7 @@ BENCHES = (
     Bench("history_speed"),
     Bench("map"),
     Bench("snapshot_cost"),
+    Bench("retrieval", left_out=without_sets),
     Bench("nvim_speed", left_out=without_editor),
     Bench("board_speed"),
     Bench("board_keys", left_out=without_editor),

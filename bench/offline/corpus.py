@@ -84,7 +84,7 @@ def _python(root: Path, rng: random.Random) -> list[str]:
 def _c(root: Path, rng: random.Random) -> list[str]:
     for requirement in SDISTS:
         name = requirement.partition("==")[0]
-        shutil.copytree(_sdist(requirement), root / "c" / name)
+        shutil.copytree(sdist(requirement), root / "c" / name)
     found = [path for path in sorted((root / "c").rglob("*.c")) if _text(path) is not None]
     # What needs Python's own headers cannot be read on a machine without them.
     found = [path for path in found if "Python.h" not in path.read_text(errors="replace")]
@@ -99,7 +99,7 @@ def _typescript(root: Path, rng: random.Random) -> list[str]:
     return [path.relative_to(root).as_posix() for path in rng.sample(found, min(PER_LANGUAGE, len(found)))]
 
 
-def _sdist(requirement: str) -> Path:
+def sdist(requirement: str) -> Path:
     """The unpacked sdist of `requirement`, fetched with pip when it is not there yet."""
     home = CACHE / requirement
     if not home.exists():

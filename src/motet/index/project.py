@@ -47,10 +47,9 @@ class ProjectIndex:
     Where `home` cannot be written, the index is in memory, of this object alone. Any task may use it.
     """
 
-    def __init__(self, root: Path, home: Path, weights: Weights = WEIGHTS) -> None:
+    def __init__(self, root: Path, home: Path) -> None:
         self._root = root
         self._directory = home / blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
-        self._weights = weights
         self._stores: Stores | None = None
         self._in_memory = False
         self._view: _View | None = None
@@ -233,13 +232,17 @@ class ProjectIndex:
             self._view = _View(generation, Files(stores.catalog.indexed(), history.churn(stores)))
         return self._view.files
 
-    def ranked(self, question: Question, raised: Mapping[str, float]) -> list[Ranked]:
+    def paths(self) -> list[tuple[str, str]]:
+        """Path and kind of each file that is indexed, by path."""
+        return [(path, kind) for _, path, kind in self._opened().catalog.indexed()]
+
+    def ranked(self, question: Question, raised: Mapping[str, float], weights: Weights = WEIGHTS) -> list[Ranked]:
         """All files for `question`; from one thread at a time."""
         stores = self._opened()
-        return rank(question, stores, self._files(stores), self._weights, raised)
+        return rank(question, stores, self._files(stores), weights, raised)
 
     def _search(self, text: str, limit: int, raised: Mapping[str, float], complete: bool) -> Answer:
-        question = understand(text, self._weights)
+        question = understand(text, WEIGHTS)
         found: list[Found] = []
         for file in self.ranked(question, raised):
             if len(found) == limit:

@@ -31,12 +31,13 @@ _PATH = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)+[\w.-]+|[\w-]+\.[A-Za-z]{1,5})\b"
 _TRACE = re.compile(r'File "([^"\n]+)", line (\d+)|(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]{1,5}):(\d+)')
 _DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
 _TESTS = re.compile(
-    r"\b(?:which|what|where|unit|the) (?:\w+ )?tests?\b|\btests? (?:for|of|that|which)\b|テスト", re.IGNORECASE
+    r"^(?:which|what|where|how)\b.{0,40}\btest(?:s|ed)?\b|^(?:unit )?tests? (?:for|of|that|which)\b|テスト", re.I
 )
 _DOCS = re.compile(
-    r"\b(?:documented|documentation of|in the docs?|which docs?|readme|changelog entry)\b|文書|ドキュメント",
-    re.IGNORECASE,
+    r"^(?:which|what|where|how)\b.{0,40}\b(?:documented|docs?|documentation|readme|changelog)\b|文書|ドキュメント",
+    re.I,
 )
+"""Asked of the first line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ def understand(text: str, weights: Weights) -> Question:
         ),
         paths=_paths(text),
         modules=tuple(dict.fromkeys(_DOTTED.findall(text))),
-        wants_tests=_TESTS.search(text) is not None,
-        wants_docs=_DOCS.search(text) is not None,
+        wants_tests=_TESTS.search(first) is not None,
+        wants_docs=_DOCS.search(first) is not None,
     )
 
 
@@ -97,3 +98,8 @@ def _paths(text: str) -> tuple[tuple[str, int], ...]:
     for path in _PATH.findall(text):
         found.setdefault(path, 0)
     return tuple(found.items())
+
+
+def is_stop_word(word: str) -> bool:
+    """Whether `word`, in lower case, says nothing of what is asked."""
+    return word in _STOP

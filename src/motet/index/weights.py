@@ -15,14 +15,14 @@ class Weights:
     decay: float = 0.5
     """Of the second best chunk of a file beside the best; its square of the third."""
     whole: float = 0.5
-    mention: float = 0.3
+    mention: float = 0.4
     """A path, a module or a line of a traceback that the question names."""
-    defines: float = 0.2
+    defines: float = 0.6
     history: float = 0.4
     churn: float = 0.05
-    tests: float = 0.5
-    docs: float = 0.4
-    data: float = 0.3
+    tests: float = 0.4
+    docs: float = 0.3
+    data: float = 0.25
     first_line: float = 2.0
     quoted: float = 1.5
     """A word of a question that is written as code."""

@@ -34,7 +34,7 @@ def words(text: str) -> list[str]:
 
 def _spread(text: str) -> str:
     if not text.isascii():
-        text = _FOREIGN.sub(_foreign, text)
+        text = _FOREIGN.sub(_foreign, text.encode("utf-8", "replace").decode())  # no halves of characters
     return _CAMEL.sub(r"\g<0> ", text)
 
 

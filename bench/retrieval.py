@@ -1,0 +1,182 @@
+"""How well the index finds the files that a commit changed, from its message: beside plainer ways, and per feature.
+
+    python bench/retrieval.py [--repo DIR]… [--count N] [--no-left-out] [--json]
+
+Without --repo the two sets beside the project ($MOTET_SHARED or ../shared), with sdists as trees: no history. With
+it, sets made of local clones: their newest commits, asked of the tree before them, with the history before them.
+Exit code 1: a bar is missed; 2: nothing was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from measure.run import BenchError
+from measure.table import Result
+from retrieving.plainer import BM25, Keywords
+from retrieving.sets import Case, Set, of_file, of_repository, shared_cases
+
+from motet.index.project import ProjectIndex
+from motet.index.question import understand
+from motet.index.weights import WEIGHTS, Weights
+
+KS = (5, 10, 20)
+ABOUT = (
+    "Commit messages of public projects, and the source files that each changed; R@k is the share of these files among "
+    "the first k, MRR the mean of 1 / rank of the first. Trees: the sdists of pytest 8.4.2 and Sphinx 8.1.3, tests and "
+    "documents among the files, without history and without a model. A message is written after the change and shares "
+    "its words, so those that name the file are a row apart."
+)
+FEATURES: dict[str, dict[str, float]] = {
+    "names": {"names": 0, "defines": 0},
+    "path": {"path": 0},
+    "several chunks": {"decay": 0},
+    "whole file": {"whole": 0},
+    "mentions": {"mention": 0},
+    "tests lower": {"tests": 1},
+    "documents lower": {"docs": 1, "data": 1},
+    "first line twice": {"first_line": 1},
+    "code in the question": {"quoted": 1},
+    "history": {"history": 0},
+    "churn": {"churn": 0},
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    """Means over the cases of a set."""
+
+    recall: tuple[float, ...]
+    mrr: float
+    count: int
+
+    @property
+    def cells(self) -> list[str]:
+        return [*(f"{value:.3f}" for value in self.recall), f"{self.mrr:.3f}"]
+
+
+def score(cases: Sequence[Case], find: Callable[[str], list[str]]) -> Score:
+    """What `find` makes of `cases`."""
+    recalls: list[list[float]] = [[] for _ in KS]
+    ranks: list[float] = []
+    for case in cases:
+        found = find(case.query)
+        for at, k in enumerate(KS):
+            recalls[at].append(len(case.gold.intersection(found[:k])) / len(case.gold))
+        ranks.append(next((1 / rank for rank, path in enumerate(found, 1) if path in case.gold), 0.0))
+    return Score(tuple(map(statistics.fmean, recalls)), statistics.fmean(ranks), len(cases))
+
+
+class Measured:
+    """One set with its index."""
+
+    def __init__(self, given: Set, home: Path) -> None:
+        self.set = given
+        self._index = ProjectIndex(given.root, home)
+        asyncio.run(self._index.update())
+        paths = [file for file, kind in self._index.paths() if kind]
+        self.sources = {path for path, kind in self._index.paths() if kind == "source"}
+        self._keywords = Keywords(given.root, paths)
+
+    def find(self, weights: Weights, *, sources: bool = False) -> Callable[[str], list[str]]:
+        """Ask the index with `weights`; `sources`: of all files only those of source."""
+
+        def ask(question: str) -> list[str]:
+            found = self._index.ranked(understand(question, weights), {}, weights)
+            return [file.path for file in found if not sources or file.path in self.sources]
+
+        return ask
+
+    @property
+    def keywords(self) -> Callable[[str], list[str]]:
+        return self._keywords.ranked
+
+
+def rows_of(measured: Measured, *, left_out: bool) -> tuple[list[list[str]], dict[str, Score]]:
+    """The rows of one set, and the scores that have bars."""
+    cases, name = measured.set.cases, f"{measured.set.name} ({len(measured.set.cases)})"
+    named = [case for case in cases if case.names_path]
+    scores = {
+        "motet": score(cases, measured.find(WEIGHTS)),
+        "BM25 of chunks": score(cases, measured.find(BM25)),
+        "ripgrep keywords": score(cases, measured.keywords),
+        "motet, only source in the pool": score(cases, measured.find(WEIGHTS, sources=True)),
+    }
+    if named and len(named) < len(cases):
+        scores[f"motet, {len(named)} that name the file"] = score(named, measured.find(WEIGHTS))
+        unnamed = [case for case in cases if not case.names_path]
+        scores[f"motet, {len(unnamed)} that do not"] = score(unnamed, measured.find(WEIGHTS))
+    rows = [[name, what, *one.cells] for what, one in scores.items()]
+    if left_out:
+        for feature, off in FEATURES.items():
+            rows.append([name, f"without {feature}", *score(cases, measured.find(replace(WEIGHTS, **off))).cells])
+    return rows, scores
+
+
+def missed(all_scores: dict[str, dict[str, Score]], *, with_history: bool) -> list[str]:
+    """The bars that are missed."""
+    found: list[str] = []
+    for name, scores in all_scores.items():
+        own = scores["motet"]
+        for other, recall, mrr in (("BM25 of chunks", 1.08, 1.10), ("ripgrep keywords", 1.3, 1.4)):
+            if own.recall[0] < recall * scores[other].recall[0]:
+                found.append(f"{name}: R@5 {own.recall[0]:.3f}, the bar is {recall} × that of {other}")
+            if own.mrr < mrr * scores[other].mrr:
+                found.append(f"{name}: MRR {own.mrr:.3f}, the bar is {mrr} × that of {other}")
+        lost = scores["motet, only source in the pool"].mrr - own.mrr
+        if lost > 0.01:
+            found.append(f"{name}: tests and documents in the pool cost {lost:.3f} of MRR, the bar is 0.01")
+    recall = statistics.fmean(scores["motet"].recall[0] for scores in all_scores.values())
+    bar = 0.77 if with_history else 0.75
+    if recall < bar:
+        found.append(f"R@5 {recall:.3f} on average, the bar is {bar}")
+    return found
+
+
+def measure(repositories: Sequence[Path], count: int, *, left_out: bool) -> Result:
+    """The table of all sets."""
+    rows: list[list[str]] = []
+    scores: dict[str, dict[str, Score]] = {}
+    with tempfile.TemporaryDirectory(prefix="motet-retrieval-") as place:
+        home = Path(place).resolve()
+        if repositories:
+            sets = [of_repository(repository, count, home) for repository in repositories]
+        else:
+            sets = [of_file(file) for file in sorted(shared_cases().glob("*.jsonl"))]
+        if not sets:
+            raise BenchError("the sets beside the project are not there; $MOTET_SHARED names them, or --repo a clone")
+        for given in sets:
+            found, scores[given.name] = rows_of(Measured(given, home / "indexes"), left_out=left_out)
+            rows += found
+    head = ["set", "what", *(f"R@{k}" for k in KS), "MRR"]
+    bars = missed(scores, with_history=bool(repositories))
+    about = ABOUT if not repositories else "Sets made of local clones, with history."
+    return Result("Finding the files that a commit changed", about, head, rows, bars)
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--repo", type=Path, action="append", default=[], help="a local clone; may be repeated")
+    parser.add_argument("--count", type=int, default=200, help="commits of each --repo; default 200")
+    parser.add_argument("--no-left-out", action="store_true", help="without a row for each feature left out")
+    parser.add_argument("--json", action="store_true", help="print the table as one line of JSON")
+    options = parser.parse_args()
+    try:
+        result = measure(options.repo, options.count, left_out=not options.no_left_out)
+    except BenchError as error:
+        print(f"not measured: {error}", file=sys.stderr)
+        return 2
+    print(result.json if options.json else result.text, flush=True)
+    return 1 if result.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""The index when a process is killed, two write, files of it are damaged, or its place cannot be written."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from index_kit import paths, put
+
+from motet.index.project import ProjectIndex
+from motet.storage.lease import Lease
+
+BUILD = """
+import asyncio, sys
+from pathlib import Path
+from motet.index import keeping
+from motet.index.project import ProjectIndex
+keeping.BATCH_BYTES = 4000
+commit = keeping.TextStore.commit
+def told(store):
+    commit(store)
+    print("commit", flush=True)
+keeping.TextStore.commit = told
+async def main():
+    index = ProjectIndex(Path(sys.argv[1]), Path(sys.argv[2]))
+    print("ready", flush=True)
+    change = await index.update()
+    print("done" if change else "taken", flush=True)
+    await index.close()
+asyncio.run(main())
+"""
+
+
+def builder(project: Path, home: Path) -> subprocess.Popen[bytes]:
+    """Another process that reads the files of `project`, in many small commits."""
+    return subprocess.Popen([sys.executable, "-c", BUILD, project, home], stdout=subprocess.PIPE)
+
+
+def fill(project: Path, count: int = 60) -> None:
+    put(project, {f"f{number}.py": f"def function_{number}():\n    return zyxomma\n" for number in range(count)})
+
+
+def home_of(home: Path) -> Path:
+    (directory,) = home.iterdir()
+    return directory
+
+
+def ask(project: Path, home: Path, question: str = "zyxomma") -> list[str]:
+    index = ProjectIndex(project, home)
+    try:
+        return sorted(paths(index, question, limit=100))
+    finally:
+        asyncio.run(index.close())
+
+
+def test_a_writer_that_is_killed_at_any_moment_leaves_an_index_that_is_completed(
+    project: Path, tmp_path: Path
+) -> None:
+    fill(project)
+    every = [f"f{number}.py" for number in range(60)]
+    for attempt in range(int(os.environ.get("MOTET_INDEX_KILLS", "4"))):
+        put(
+            project,
+            {f"f{number}.py": f"def function_{number}():\n    return zyxomma + {attempt}\n" for number in range(60)},
+        )
+        process = builder(project, tmp_path / "home")
+        assert process.stdout is not None
+        for expected in [b"ready\n", *[b"commit\n"] * (2 * attempt + attempt % 3)]:
+            assert process.stdout.readline() == expected
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    assert ask(project, tmp_path / "home") == sorted(every)
+    assert ask(project, tmp_path / "home", "function 7") != []
+
+
+def test_one_process_writes_and_the_other_reads_what_is_there(project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    home = tmp_path / "home"
+    ask(project, home)
+    put(project, {"new.py": "zyxomma = 2\n"})
+    lease = Lease.take(home_of(home) / "writer.lock")
+    assert lease is not None
+    with lease:
+        index = ProjectIndex(project, home)
+        answer = asyncio.run(index.search("zyxomma", 100))
+        assert [place.path for place in answer.found] == [f"f{number}.py" for number in range(5)]
+        assert not answer.complete
+        asyncio.run(index.close())
+    assert "new.py" in ask(project, home)
+
+
+def test_two_processes_that_begin_together_make_one_whole_index(project: Path, tmp_path: Path) -> None:
+    fill(project)
+    both = [builder(project, tmp_path / "home") for _ in range(2)]
+    answers = sorted(process.communicate(timeout=60)[0].splitlines()[-1] for process in both)
+    assert answers in ([b"done", b"done"], [b"done", b"taken"])
+    assert len(ask(project, tmp_path / "home")) == 60
+
+
+@pytest.mark.parametrize("damaged", ["catalog.sqlite", "chunks/meta.json", "files/meta.json"])
+def test_a_damaged_index_is_made_anew(damaged: str, project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    before = ask(project, tmp_path / "home")
+    (home_of(tmp_path / "home") / damaged).write_bytes(b"\x01" * 5000)
+    for extra in home_of(tmp_path / "home").glob("catalog.sqlite-*"):
+        extra.unlink()
+    assert ask(project, tmp_path / "home") == before
+
+
+def test_segments_that_are_gone_are_made_anew(project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    before = ask(project, tmp_path / "home")
+    for file in (home_of(tmp_path / "home") / "chunks").glob("*.idx"):
+        file.unlink()
+    assert ask(project, tmp_path / "home") == before
+
+
+def test_where_the_state_cannot_be_written_the_index_is_in_memory(project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    home = tmp_path / "home"
+    home.write_text("a file, so that no directory can be made there")  # also for root, who may write everywhere
+    index = ProjectIndex(project, home)
+    assert len(paths(index, "zyxomma")) == 5
+    status = asyncio.run(index.status())
+    assert (status.place, status.files, status.disk) == ("", 5, 0)
+    asyncio.run(index.close())
