@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench bench-nvim bench-board fuzz soak docs pictures lock clean
+.PHONY: help setup demo test check bench bench-nvim bench-board fuzz soak soak-boards docs pictures lock clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench-board  the same for boards alone, and docs/scale.md"
 	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
 	@echo "make soak     kill -9 and break off at every step there is, not at a few; boards on the oldest server"
+	@echo "make soak-boards  boards alone: 1,000 schedules by seed on each engine; FROM=401 goes on at that seed"
 	@echo "make docs     write the generated pages of docs/"
 	@echo "make pictures draw docs/pictures: a real Neovim, a scripted model"
 	@echo "make lock     pin the newest versions in requirements/all.lock"
@@ -49,6 +50,10 @@ SOAKED := tests/nvim/test_chat_chaos.py tests/history/test_killed.py tests/histo
 soak: setup
 	@MOTET_KILL_ALL=1 MOTET_INDEX_CHANGES=500 MOTET_INDEX_SEEDS=8 MOTET_INDEX_KILLS=14 $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 $(SOAKED) $(ARGS)
 	@PGSERVER_POSTGRES_VERSION=16 $(BIN)/python tools/run_tests.py -n 2 tests/board  # the oldest that boards take
+
+soak-boards: setup
+	@MOTET_KILL_ALL=1 MOTET_SOAK_FROM=$(or $(FROM),1) $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 \
+		tests/board/test_killed.py tests/board/test_moving.py $(ARGS)
 
 docs: setup
 	@$(BIN)/python tools/docs.py

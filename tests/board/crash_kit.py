@@ -352,7 +352,7 @@ def _stored(place: Place) -> list[list[tuple[object, ...]]] | None:
 
 
 def main(what: str, at: str, *numbers: str) -> int:
-    place = Place(at)
+    place, where = Place(at), ""
     if not place.is_server:
         os.makedirs(at, exist_ok=True)  # noqa: PTH103
     try:
@@ -362,12 +362,13 @@ def main(what: str, at: str, *numbers: str) -> int:
             print(check_moves(Path(at), numbers[0], *map(int, numbers[1:])))
         else:
             for seed in map(int, numbers):
+                where = f"seed {seed}: "
                 part = _part(place, f"seed_{seed}")
                 if not place.is_server:
                     os.makedirs(part.at)  # noqa: PTH103
-                print(f"seed {seed}:", check_random(part, seed))
+                print(f"{where}{check_random(part, seed)}")
     except (AssertionError, RuntimeError) as error:
-        print(error)
+        print(f"{where}{error}")
         return 1
     return 0
 
