@@ -11,6 +11,7 @@ import asyncio
 import sys
 
 from boardspeed.hearing import idle, notified
+from boardspeed.loops import answering
 from boardspeed.places import stores
 from boardspeed.reading import filled, read, watched
 from boardspeed.writing import rates
@@ -28,6 +29,9 @@ def measure(rounds: int, posts: int, agents: int, seconds: int) -> Result:
     """The table."""
     rows: list[Measured] = []
     with stores() as found:
+        say("those who always answer …")
+        for many in (2, agents):
+            rows += asyncio.run(answering(found[0], many))
         for store in found:
             say(f"{store.engine}: posts in a second …")
             rows += asyncio.run(rates(store, rounds, max(posts // 25, 64)))

@@ -72,7 +72,7 @@ SEARCHES = {
     "who is mentioned": Query(mention="a8"),
     "a rare word of an author": Query("zyzzyva", author="a0"),
     "decisions": Query(kind=PostKind.DECISION),
-    "a path": Query(path="src/part_17/file_42.py"),
+    "a path": Query(path="src/part_2/file_42.py"),
     "what nobody wrote": Query("xenomorph"),
     "a state": Query(state="answered"),
 }
