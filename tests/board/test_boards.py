@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from board.board_kit import Page
+from board.killing import rows
 from board.places import Place
 
-from motet.board import Boards, Hint, Query, entry
+from motet.board import Boards, DeliveryState, Hint, Outcome, Query, entry
+from motet.board.schema import SCHEMA
 from motet.board.sqlite import SqliteDatabase
 
 EXAMPLE = "@review-def34 The login feature is done, please review. File: src/auth/login.ts"
@@ -81,6 +83,35 @@ async def test_search_for_words_in_a_row_and_for_paths_looks_at_the_text_itself(
     assert await found(Query(path="src/login")) == []
 
 
+async def test_search_for_who_was_given_a_post_and_what_became_of_it(boards: Boards) -> None:
+    page = await Page.of(boards, "boss", "ann/reviewer", "ben")
+    for body in (
+        "@ann@ one",
+        "@ben@ two",
+        "@reviewer three",
+        "nobody four",
+        "@ann@ @ben@ five",
+        "@ben@ src/a/b.py six",
+    ):
+        await page.post("boss", body)
+    await page.post("boss", "@ann@ elsewhere", reply_to=(await boards.posts(page.board))[0].id)
+    for one in await boards.pull(page["ann"], 2):
+        await boards.settle(page["ann"], one.id, Outcome(DeliveryState.ACKED))
+
+    async def found(**query: str) -> list[int]:
+        return [post.seq for post in await boards.search(Query(**query), [page.board])]  # type: ignore[arg-type]
+
+    ann, ben = page["ann"], page["ben"]
+    assert await found(mention=ann) == [7, 5, 3, 1]
+    assert await found(mention=ben) == [6, 5, 2]
+    assert await found(mention=ann, state="acked") == [3, 1]
+    assert await found(state="queued") == [7, 6, 5, 2]
+    assert await found(mention=ben, words="two") == [2]
+    assert await found(mention=ben, path="src/a/b.py") == [6]
+    assert await found(mention=ann, path="src/a/b.py") == []
+    assert await found(mention=ben, state="dead") == []
+
+
 async def test_what_is_known_already_wakes_nobody(place: Place) -> None:
     async with place.boards() as one, place.boards() as other:
         page = await Page.of(other, "ann")
@@ -93,6 +124,25 @@ async def test_what_is_known_already_wakes_nobody(place: Place) -> None:
             while Hint(page.board, what="notices") not in heard:
                 heard += await watch.next(30)
     assert Hint(page.board, 1) not in heard
+
+
+async def test_boards_of_an_older_motet_become_those_of_this_one(place: Place) -> None:
+    async with place.boards() as boards:
+        page = await Page.of(boards, "ann", "ben")
+        await page.post("ann", "@ben@ look")
+    older = ["DROP INDEX deliveries_waiting", "CREATE INDEX deliveries_waiting ON deliveries (recipient, state)"]
+    for name in ("deliveries_leased", "deliveries_newest_to", "posts_newest_of", "posts_newest_kind"):
+        older.append(f"DROP INDEX {name}")
+    older.append("UPDATE about SET value = '5' WHERE name = 'schema'")
+    database = place.database()
+    for statement in older:
+        database.write([lambda tx, statement=statement: tx.run(statement)], durable=True)
+    database.close()
+    async with place.boards() as boards:
+        page.boards = boards
+        assert len(await page.inbox("ben")) == 1
+        assert (await page.post("ben", "it goes on")).post.seq == 2
+    assert rows(place, ["SELECT value FROM about WHERE name = 'schema'"]) == [[(str(SCHEMA),)]]
 
 
 def test_a_file_of_boards_is_written_through_to_the_disk(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from motet.board.database import Dialect, Tx, marks
@@ -70,38 +70,41 @@ def search(tx: Tx, query: Query, boards: Sequence[str], limit: int) -> list[Post
     words = wanted(query.words)
     if not boards or (query.words.strip() and not words):
         return []
-    rows = tx.all(f"SELECT number FROM boards WHERE id IN ({marks(boards)})", *boards)
-    found = [post for (number,) in rows for post in _on_one(tx, query, words, int(number), limit)]
+    rows = tx.all(f"SELECT id, number FROM boards WHERE id IN ({marks(boards)})", *boards)
+    found = [post for board, number in rows for post in _on_one(tx, query, words, str(board), int(number), limit)]
     return sorted(found, key=lambda post: (post.at, post.seq), reverse=True)[:limit]
 
 
-def _on_one(tx: Tx, query: Query, words: Sequence[Wanted], number: int, limit: int) -> list[Post]:
-    """The newest posts of one board that match."""
+def _on_one(tx: Tx, query: Query, words: Sequence[Wanted], board: str, number: int, limit: int) -> Iterable[Post]:
+    """The newest posts of one board that match: read in order from what narrows most, so that none is sorted."""
     indexed = [*words, *_names_in(query.path)]
     index, asked = _index(tx, indexed)
     where, values = _conditions(tx, query)
-    row = "posts.row"
-    tables = "posts"
+    row, first, last, tables = "posts.row", number * ROW, (number + 1) * ROW, "posts"
+    join = "CROSS JOIN" if tx.dialect is Dialect.SQLITE else "JOIN"  # which keeps the order of the tables
+    delivered, wanted_by = _delivered(query)
     if indexed:
         row = "found.rowid" if tx.dialect is Dialect.SQLITE else "found.row"
-        tables = (
-            f"found CROSS JOIN posts ON posts.row = {row}"
-            if tx.dialect is Dialect.SQLITE
-            else f"found JOIN posts ON posts.row = {row}"
-        )
-    found: list[Post] = []
-    first, last = number * ROW, (number + 1) * ROW
+        tables = f"found {join} posts ON posts.row = {row}"
+        if delivered:
+            where += f" AND EXISTS (SELECT 1 FROM deliveries WHERE deliveries.post = posts.id AND {delivered})"
+            values += wanted_by
+    elif delivered:
+        row, first, last, tables = "deliveries.seq", 0, ROW, f"deliveries {join} posts ON posts.id = deliveries.post"
+        where += f" AND {delivered} AND deliveries.board = ?"
+        values += [*wanted_by, board]
+    found: dict[str, Post] = {}  # one may have been delivered to two
     while len(found) < limit:
         rows = tx.all(
             f"SELECT {JOINED_POST}, {row} FROM {tables} WHERE {index}{where} "
             f"AND {row} > ? AND {row} < ? ORDER BY {row} DESC LIMIT {_AT_ONCE}",
             *(*asked, *values, first, last),
         )
-        found += [post for post in map(post_of, rows) if matches(post.body, words)]
+        found |= {post.id: post for post in map(post_of, rows) if matches(post.body, words)}
         if len(rows) < _AT_ONCE:
             break
         last = rows[-1][-1]
-    return found
+    return found.values()
 
 
 def _names_in(path: str) -> list[Wanted]:
@@ -173,11 +176,12 @@ def _lexemes(words: Sequence[str]) -> list[str]:
 
 
 def _conditions(tx: Tx, query: Query) -> tuple[str, list[object]]:
-    where, values = ["retracted = 0"], list[object]()
+    """What is asked of the posts themselves."""
+    where, values = ["posts.retracted = 0"], list[object]()
     for condition, value in (
-        ("author = ?", query.author),
-        ("kind = ?", query.kind or ""),
-        ("chain = ?", query.chain),
+        ("posts.author = ?", query.author),
+        ("posts.kind = ?", query.kind or ""),
+        ("posts.chain = ?", query.chain),
         ("posts.at >= ?", query.after),
         ("posts.at < ?", query.before),
         (f"{'instr' if tx.dialect is Dialect.SQLITE else 'strpos'}(posts.body, ?) > 0", query.path),
@@ -185,9 +189,14 @@ def _conditions(tx: Tx, query: Query) -> tuple[str, list[object]]:
         if value not in ("", None):
             where.append(condition)
             values.append(value)
-    parts = [(c, value) for c, value in (("recipient = ?", query.mention), ("state = ?", query.state)) if value]
-    if parts:
-        inner = " AND ".join(condition for condition, _ in parts)
-        where.append(f"posts.id IN (SELECT post FROM deliveries WHERE {inner})")
-        values += [value for _, value in parts]
     return " AND ".join(where), values
+
+
+def _delivered(query: Query) -> tuple[str, list[object]]:
+    """What is asked of one of their deliveries; nothing when it does not matter."""
+    parts = [
+        (condition, value)
+        for condition, value in (("deliveries.recipient = ?", query.mention), ("deliveries.state = ?", query.state))
+        if value
+    ]
+    return " AND ".join(condition for condition, _ in parts), [value for _, value in parts]

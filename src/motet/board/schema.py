@@ -129,6 +129,11 @@ def _what_is_asked_often(tx: Tx) -> None:
     tx.run("CREATE INDEX posts_newest_kind ON posts (kind, row)")
 
 
+def _newest_to(tx: Tx) -> None:
+    """A search for the newest posts that somebody was given sorts none either."""
+    tx.run("CREATE INDEX deliveries_newest_to ON deliveries (recipient, board, seq)")
+
+
 MIGRATIONS: tuple[Callable[[Tx], None], ...] = (
     _boards_and_posts,
     _agents_and_deliveries,
@@ -136,6 +141,7 @@ MIGRATIONS: tuple[Callable[[Tx], None], ...] = (
     _search,
     _commits,
     _what_is_asked_often,
+    _newest_to,
 )
 SCHEMA = len(MIGRATIONS)
 
