@@ -8,6 +8,7 @@ PostgreSQL is left out where none can be started.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 
 from boardspeed.hearing import idle, notified
@@ -21,7 +22,8 @@ ABOUT = (
     "Both engines on the disk of the temporary directory; the server runs on the same machine. A post counts when its "
     "sender has been told that it is on the disk. *With its recipient*: from the call that posts to the recipient's "
     "having leased it; 20 posts a second, each for one of the agents, all of whom are woken. *For nothing*: told of a post "
-    "that is known. Memory is the peak resident size."
+    "that is known. Opening, searching and digests are in processor time for SQLite, which does all in the process, and on "
+    "the clock for the server. Memory is the peak resident size."
 )
 
 
@@ -46,7 +48,12 @@ def measure(rounds: int, posts: int, agents: int, seconds: int) -> Result:
     say("a watcher …")
     rows += watched(posts)
     left_out = "" if len(found) > 1 else " PostgreSQL is left out: none can be started here."
-    return measured("Boards", f"{ABOUT} {rounds} rounds, after one that does not count.{left_out}", rows)
+    return measured("Boards", f"{ABOUT} {rounds} rounds, after one that does not count. {load()}{left_out}", rows)
+
+
+def load() -> str:
+    """How much else the machine did, which is in all times on the clock."""
+    return f"Load average of the machine in these 15 minutes: {os.getloadavg()[2]:.1f} on {os.cpu_count()} cores."
 
 
 if __name__ == "__main__":
