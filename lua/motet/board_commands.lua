@@ -81,12 +81,13 @@ function M.mention(words)
   end)
 end
 
----`:Motet agent stop|pause|resume NAME`.
+---`:Motet agent start|stop|pause|resume NAME`; a new one is on the board that is used.
 function M.agent(words)
-  if #words == 2 and ({ stop = 1, pause = 1, resume = 1 })[words[1]] then
-    tell("agent", words[1], words[2])
+  if #words == 2 and ({ start = 1, stop = 1, pause = 1, resume = 1 })[words[1]] then
+    local board = boards.current()
+    tell("agent", words[1], words[2], board and board.name or "")
   else
-    require("motet.notice").tell("`:Motet agent stop|pause|resume NAME`", vim.log.levels.ERROR)
+    require("motet.notice").tell("`:Motet agent start|stop|pause|resume NAME`", vim.log.levels.ERROR)
   end
 end
 

@@ -198,12 +198,12 @@ local subcommands = {
     values = "agents",
   },
   agent = {
-    about = "`stop`, `pause` or `resume` an agent",
+    about = "`start` an agent in the background; `stop`, `pause` or `resume` one",
     run = function(words)
       require("motet.board_commands").agent(words)
     end,
     complete = function(lead, words)
-      return #words > (lead == "" and 1 or 2) and M.known.agents or { "pause", "resume", "stop" }
+      return #words > (lead == "" and 1 or 2) and M.known.agents or { "pause", "resume", "start", "stop" }
     end,
   },
   config = { about = "set model and key", run = function() in_terminal("config") end },

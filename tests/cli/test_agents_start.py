@@ -19,7 +19,9 @@ from cli.kit import Project, children_of, eventually, is_alive
 from cli.test_agents_conflicts import git
 from engine.board_chats import told
 
+from motet.board import AgentState, Boards
 from motet.engine.agent_spec import Running
+from motet.history import History
 from motet.models.scripted import Answer, ScriptedRequest, Step, Wire
 
 
@@ -245,3 +247,24 @@ def test_a_number_that_another_process_has_by_now_is_not_ended(agents: Backgroun
     finally:
         other.kill()
         other.wait()
+
+
+def test_one_whose_chat_a_human_has_open_is_not_taken_for_dead(agents: Background) -> None:
+    agents.start("reviewer")
+    agents.project.here("agents", "stop", "reviewer")
+    address = agents.agent("reviewer").address
+    kept = agents.files("reviewer").kept()
+    assert kept is not None
+
+    async def list_them(holds: bool) -> str:
+        async with Boards.in_directory(agents.project.state) as boards:
+            await boards.set_state(address, AgentState.IDLE)
+            history = History.open(agents.project.state)
+            lease = await history.lease(kept.chat) if holds else None
+            await asyncio.to_thread(agents.project.run, "agents", "list")
+            if lease is not None:
+                lease.close()
+            await history.close()
+            return str((await boards.agent(address)).state)
+
+    assert [asyncio.run(list_them(holds)) for holds in (True, False)] == ["idle", "gone"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,8 @@ from cli.kit import Project, Provider
 from nvim.nvim_kit import Editor
 
 from motet.board import AgentKind, Boards, NewAgent, Policy, Seat
-from motet.models.scripted import Answer
+from motet.engine.agent_spec import AgentFiles
+from motet.models.scripted import Answer, call
 
 Serve = Callable[..., Provider]
 
@@ -40,3 +42,32 @@ def test_a_post_opens_a_turn_and_the_draft_stays(vim: Editor, provider: Serve, p
     )
     vim.waits_for("holds('I have read it.')")
     assert vim.lines[-1] == "half a sent"
+
+
+def test_an_agent_is_started_and_stopped_in_the_background(vim: Editor, provider: Serve, project: Project) -> None:
+    reply = call("board_reply", {"post": "#1", "body": "It is fine."}, "c1")
+    provider([Answer(calls=(reply,)), Answer(text="Answered.")])
+    vim.command("Motet board review")
+    vim.command("Motet agent start ann")
+    vim.waits_for("#vim.g.messages > 0")
+    files = AgentFiles.of(project.state, str(project.root), "ann")
+    running = files.running()
+    assert running is not None
+    try:
+        assert vim.messages == [f"motet: {running.address} works on review with scripted/one ({running.mark.pid})"]
+        asyncio.run(_post(project, "@ann please look"))
+        vim.comes_to(_shows("It is fine."))
+        vim.command("Motet agent stop ann")
+        vim.waits_for("#vim.g.messages > 1")
+        assert vim.messages[1:] == [f"motet: {running.address} has ended"]
+        assert not running.mark.is_there
+    finally:
+        running.mark.signal(signal.SIGKILL)
+
+
+def _shows(line: str) -> str:
+    return (
+        "(function() for _, buffer in ipairs(vim.api.nvim_list_bufs()) do "
+        f"if vim.tbl_contains(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '{line}') then return true end end "
+        "return false end)()"
+    )

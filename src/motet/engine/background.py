@@ -17,9 +17,11 @@ from motet.board.addresses import key
 from motet.engine.agent_spec import AgentFiles, AgentSpec, Kept, Running, Word, changed
 from motet.errors import ExitCode, MotetError, PermissionDenied, UsageError
 from motet.git import add_tree, remove_tree
+from motet.history import History
 from motet.messages import new_id
 from motet.process import Detached, start_detached
 from motet.storage.lease import Lease
+from motet.visible import one_line
 
 _BEGIN = 60.0
 """Seconds in which an agent has to be ready."""
@@ -45,6 +47,14 @@ class Started:
     notes: tuple[str, ...] = ()
     tied: Detached | None = None
 
+    @property
+    def line(self) -> str:
+        """That it runs, for a human."""
+        spec, back = self.spec, ", back again" if self.was_known else ""
+        tree = f", in {self.works_in}" if spec.own_tree else ""
+        where = f"{self.running.address} works on {spec.board} with {self.model}"
+        return one_line(f"{where}{tree}{back} ({self.running.mark.pid})")
+
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
@@ -56,6 +66,14 @@ class Stopped:
     was_running: bool
     was_killed: bool = False
     tree: str = ""
+
+    @property
+    def line(self) -> str:
+        """That it runs no more, for a human."""
+        did = "has ended" if self.was_running else "did not run"
+        did = "did not end by itself, and was killed" if self.was_killed else did
+        kept = f"; its changes are in {self.tree}" if self.tree else ""
+        return one_line(f"{self.address or self.spec.name} {did}{kept}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +139,7 @@ class Background:
             running, address = files.running(), files.last_address()
             was_killed = running is not None and not await _ended(running, patience, firmly)
             if running is None or was_killed:
-                await _mourn(boards, address, why if was_killed else "died")
+                await self._mourn(boards, kept, address, why if was_killed else "died")
             tree = await self._tidy(kept)
             return Stopped(kept.spec, address, running is not None, was_killed, tree)
 
@@ -129,10 +147,30 @@ class Background:
         """Say on the boards which agents have died; the addresses of those of which nobody had said so."""
         found: list[str] = []
         for files in AgentFiles.all(self.state, self.project):
-            address = files.last_address()
-            if address and files.running() is None and await _mourn(boards, address, "died"):
+            kept, address = files.kept(), files.last_address()
+            if kept is not None and files.running() is None and await self._mourn(boards, kept, address, "died"):
                 found.append(address)
         return found
+
+    async def _mourn(self, boards: Boards, kept: Kept, address: str, why: str) -> bool:
+        """Say of an agent that has died what it could not say itself; false when that is known, or when a human has its
+        chat open."""
+        try:
+            if not address or (await boards.agent(address)).state not in _LIVES:
+                return False
+        except AgentMissing:
+            return False
+        history = History.open(self.state)
+        try:
+            if (lease := await history.lease(kept.chat)) is None:
+                return False
+            lease.close()
+        finally:
+            await history.close()
+        await boards.stopped(address, why)
+        await boards.give_back(address, [one.id for one in await boards.held(address)])
+        await boards.set_state(address, AgentState.GONE, why)
+        return True
 
     async def _kept(self, spec: AgentSpec, before: Kept | None) -> Kept:
         """What is kept of it from now on."""
@@ -180,21 +218,6 @@ async def _ended(running: Running, patience: float, firmly: float) -> bool:
     running.mark.signal(signal.SIGKILL)
     await running.mark.ended(_BEGIN)
     return False
-
-
-async def _mourn(boards: Boards, address: str, why: str) -> bool:
-    """Say of an agent that has died what it could not say itself; false when that is known."""
-    if not address:
-        return False
-    try:
-        if (await boards.agent(address)).state not in _LIVES:
-            return False
-    except AgentMissing:
-        return False
-    await boards.stopped(address, why)
-    await boards.give_back(address, [one.id for one in await boards.held(address)])
-    await boards.set_state(address, AgentState.GONE, why)
-    return True
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from motet.board.addresses import check_name, key
 from motet.engine.agent_spec import AgentSpec, Caps, Chain
 from motet.errors import MotetError, SettingsError
 from motet.permissions import Action, Effect, Origin, Rule, Verdict
-from motet.settings.load import read_table
+from motet.settings.load import read_text, table_of
 
 FILE = "team.toml"
 MOST = 50
@@ -108,18 +108,13 @@ class Team:
 
 def read_team(path: Path) -> Team:
     """The team of a file. Raises `SettingsError`, which names the file, the line and the key."""
-    try:
-        path = path.resolve()
-        if path.is_file() and path.stat().st_size > _BYTES:
-            raise SettingsError(f"{path}: more than {_BYTES // 1_000_000} MB is no team")
-        text = path.read_text("utf-8-sig") if path.is_file() else ""
-    except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise SettingsError(f"{path}: {error}") from error
-    table = read_table(path)
-    if not path.exists():
+    path = path.resolve()
+    if path.is_file() and path.stat().st_size > _BYTES:
+        raise SettingsError(f"{path}: more than {_BYTES // 1_000_000} MB is no team")
+    text = read_text(path)
+    if text is None:
         raise SettingsError(f"{path}: there is no such file; docs/boards.md shows one")
+    table = table_of(text, path)
     reader = _Reader(path, text)
     try:
         found = convert(table, TeamTable)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 
 from motet.board import Agent, NoticeKind
+from motet.engine.background import Background, again
 from motet.engine.board_drafts import Typed
 from motet.engine.boarding import Boarding
 from motet.engine.boards import human
@@ -35,6 +36,7 @@ class BoardHost:
         self._mine = HumanBoards(
             self._boards, boarding.project, human(settings), boarding.state, settings.forget_days
         )
+        self._background = Background(boarding.state, boarding.root, boarding.project)
         self._views: dict[int, BoardView] = {}
         self._opening: dict[int, asyncio.Task[None]] = {}
         self._posting: set[asyncio.Task[None]] = set()
@@ -69,7 +71,9 @@ class BoardHost:
                 self._in(buffer, BoardView.retract)
             case "decide", [bool(go_on), str(chain)]:
                 self._start(self._decide(chain, go_on=go_on), 0)
-            case "agent", [str(what), str(name)]:
+            case "agent", ["start", str(name), str(board)]:
+                self._start(self._start_agent(name, board), 0)
+            case "agent", [str(what), str(name), _]:
                 self._start(self._rule(what, name), 0)
             case "mention", [int(buffer), str(name), str(text)]:
                 self._start(self._mention(buffer, name, text), buffer)
@@ -158,8 +162,18 @@ class BoardHost:
         words = f"it goes on; {many} answers are due" if go_on else f"it is stopped; {many} answers were due"
         self._peer.tell("notice", 0, "info", words)
 
+    async def _start_agent(self, name: str, board: str) -> None:
+        """Start an agent in the background, as it was; a new one on `board`."""
+        known = self._background.known(name)
+        started = await self._background.start(again(known, name, {"board": None if known else board or None}))
+        for note in (started.line, *started.notes):
+            self._peer.tell("notice", 0, "info", note)
+
     async def _rule(self, what: str, name: str) -> None:
-        """Pause, resume or stop an agent."""
+        """Pause, resume or stop an agent; one in the background ends."""
+        if what == "stop" and self._background.known(name) is not None:
+            self._peer.tell("notice", 0, "info", (await self._background.stop(name, self._boards)).line)
+            return
         agent = await self._boards.named(name)
         if what == "stop":
             await self._boards.stopped(agent.address, "a human stopped it")

@@ -42,11 +42,11 @@ def load_settings(
     values: Table = {}
     origins: dict[str, str] = {}
     restricted = Restricted()
-    user = read_table(user_file)
+    user = _read(user_file)
     _validate(user, str(user_file))
     _merge(values, user, origins, str(user_file))
     if project_file is not None and os.path.lexists(project_file):
-        project = read_table(project_file)
+        project = _read(project_file)
         _validate(project, str(project_file))
         restricted = restrict(project, convert(values, Settings), project_file.name)
         _merge(values, restricted.values, origins, project_file.name)
@@ -69,16 +69,28 @@ def dotted(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     return flat
 
 
-def read_table(path: Path) -> Table:
-    """What a TOML file holds; nothing when it is not there. Raises `SettingsError`, which names the file."""
+def _read(path: Path) -> Table:
+    return table_of(read_text(path) or "", path)
+
+
+def read_text(path: Path) -> str | None:
+    """What a file of settings says; None when there is none. Raises `SettingsError`."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise SettingsError(f"{path}: not a file")
-        return tomllib.loads(path.read_text("utf-8-sig"))
+        return path.read_text("utf-8-sig")
     except FileNotFoundError:
-        return {}
+        return None
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+def table_of(text: str, path: Path) -> Table:
+    """`text`, which stands in the file `path`, as TOML. Raises `SettingsError`."""
+    try:
+        return tomllib.loads(text)
     except ValueError as error:
         raise SettingsError(f"{path}: {error}") from error
     except RecursionError as error:

@@ -10,7 +10,6 @@ from motet.cli.output import write_line
 from motet.engine.background import PATIENCE, Background, Started, Stopped, again
 from motet.errors import ExitCode
 from motet.paths import state_dir
-from motet.visible import one_line
 
 
 def background_of(place: Place) -> Background:
@@ -25,8 +24,8 @@ def background_of(place: Place) -> Background:
 @click.option("-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline.")
 @click.option("--prompt", metavar="TEXT", help="What it is for, told to the model with every request.")
 @click.option("-t", "--tools", multiple=True, metavar="NAME", help="Hand over a tool or a group: files, cmd, …")
-@click.option("--worktree", "own_tree", is_flag=True, default=None, help="Give it a git work tree of its own.")
-@click.option("-y", "--yes", "takes_edits", is_flag=True, default=None, help="Take every edit of it without a look.")
+@click.option("--worktree/--no-worktree", "own_tree", default=None, help="Give it a git work tree of its own.")
+@click.option("-y", "--yes/--no-yes", "takes_edits", default=None, help="Take every edit of it without a look.")
 @click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'run:pytest *', …")
 @JSON
 def start(name: str, roles: tuple[str, ...], tools: tuple[str, ...], allow: tuple[str, ...], **given: object) -> None:
@@ -65,11 +64,7 @@ def tell_started(place: Place, started: Started, as_json: bool) -> None:
             process=mark.pid, workspace=str(started.works_in), was_known=started.was_known,
         )  # fmt: skip
     else:
-        back = ", back again" if started.was_known else ""
-        tree = f", in {started.works_in}" if spec.own_tree else ""
-        write_line(
-            one_line(f"{started.running.address} works on {spec.board} with {started.model}{tree}{back} ({mark.pid})")
-        )
+        write_line(started.line)
     for note in started.notes:
         place.terminal.line(f"{spec.name}: {note}", "yellow", hang=2)
 
@@ -110,8 +105,5 @@ def tell_stopped(stopped: Stopped, as_json: bool) -> None:
             "stopped", name=stopped.spec.name, address=stopped.address, was_running=stopped.was_running,
             was_killed=stopped.was_killed, work_tree=stopped.tree or None,
         )  # fmt: skip
-        return
-    did = "has ended" if stopped.was_running else "did not run"
-    did = "did not end by itself, and was killed" if stopped.was_killed else did
-    kept = f"; its changes are in {stopped.tree}" if stopped.tree else ""
-    write_line(one_line(f"{stopped.address or stopped.spec.name} {did}{kept}"))
+    else:
+        write_line(stopped.line)
