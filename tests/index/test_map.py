@@ -55,7 +55,6 @@ async def test_what_a_file_imports_comes_first_with_the_names_it_takes(project: 
 async def test_a_map_with_room_for_all_is_the_outline_of_the_project(project: tuple[Path, ProjectMap]) -> None:
     found = await project[1].draw(tokens=4_000)
     assert found.text == (
-        "README.md\n"
         "app/__init__.py\n"
         "app/names.py\n"
         "  class 利用者:\n"
@@ -97,7 +96,7 @@ async def test_it_keeps_up_with_changed_renamed_and_deleted_files(project: tuple
     written(root, {"app/web.py": "from app.shop import Store\n\n\ndef other(): ...\n"})
     found = await map_.draw(around=["app/web.py"], tokens=4_000)
     assert found.paths[0] == "app/shop.py"
-    assert set(found.paths) == {"README.md", "app/__init__.py", "app/shop.py", "main.py", "tests/test_store.py"}
+    assert set(found.paths) == {"app/__init__.py", "app/shop.py", "main.py", "tests/test_store.py"}
 
 
 async def test_what_an_editor_holds_goes_before_the_disk(project: tuple[Path, ProjectMap]) -> None:
@@ -156,14 +155,14 @@ async def test_hostile_files_leave_the_map_of_the_others_alone(tmp_path: Path) -
     (root / "latin.py").write_bytes("def gr\xfc\xdfe(): ...\n".encode("latin-1"))
     (root / "line.py").write_text("x = [" + "1, " * 30_000 + "]\n")
     (root / ".env").write_text("KEY=1\n")
+    (root / "two\nlines.py").write_text("def \u202eend(): ...\n")
     (root / "loop").symlink_to(root)
     os.mkfifo(root / "pipe.py")
     (root / os.fsdecode(b"\xff.py")).write_text("def odd(): ...\n")
     found = ProjectMap(root, tmp_path / "state")
     drawn = await found.draw(tokens=4_000)
     assert drawn.text == (
-        "binary.py\nbroken.py\ndeep.py\ngood.py\n  def good(): ...\nlatin.py\n  def grüße(): ...\nline.py\n"
-        "\udcff.py\n  def odd(): ...\n"
+        "good.py\n  def good(): ...\nlatin.py\n  def grüße(): ...\ntwo?lines.py\n  def ?end(): ...\n?.py\n  def odd(): ...\n"
     )
     await found.close()
 

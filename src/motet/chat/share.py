@@ -11,6 +11,7 @@ from motet.chat.parts import ChatParts, Context, NoTools, Tools
 from motet.chat.request_edits import RequestEdits
 from motet.chat.view import tokens_of
 from motet.context import (
+    MAP_ITEM,
     ContextItem,
     Expanded,
     Order,
@@ -19,6 +20,7 @@ from motet.context import (
     expand,
     find_rules,
     item_of,
+    map_attachment,
     read_line,
     reconcile,
     refresh,
@@ -66,6 +68,8 @@ class Share:
     waiting: list[Message] = field(default_factory=list[Message])
     items: tuple[ContextItem, ...] = ()
     held: Held | None = None
+    _unmapped: bool = False
+    """The human took the map of the project out."""
     _seen: dict[str, bool] = field(default_factory=dict[str, bool])
     """Files that tools have read or written, and whether their rules were looked for."""
 
@@ -105,6 +109,7 @@ class Share:
         found = reconcile(self.items, lines)
         kept = {read_line(line)[0] for line in lines}
         self.items = found.items
+        self._unmapped |= MAP_ITEM in found.removed
         gone = [*found.removed, *(one.context.id for one in self.waiting if one.context)]
         self.waiting = [one for one in self.waiting if one.context is None or one.context.id in kept]
         for line in self._of_tools:
@@ -125,6 +130,7 @@ class Share:
     def forget(self, item_id: str) -> bool:
         """Take an item out again; false when it is not there."""
         before = len(self.waiting) + len(self.items)
+        self._unmapped |= item_id == MAP_ITEM
         self.waiting = [one for one in self.waiting if not (one.context and one.context.id == item_id)]
         self.items = tuple(item for item in self.items if item.id != item_id)
         return len(self.waiting) + len(self.items) < before
@@ -173,7 +179,9 @@ class Share:
         expanded = replace(expanded, attachments=tuple(self._new(expanded.attachments)))
         items = _items(expanded.attachments, fresh.items, self._root)
         rules = await self._rules(context, items)
-        before = (*rules[0], *fresh.messages)
+        mapped = await self._map(sources, expanded.text, items)
+        items = _items(mapped, items, self._root)
+        before = (*rules[0], *mapped, *fresh.messages)
         typed = _behind(text, given)
         return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1]], tag)
 
@@ -238,6 +246,14 @@ class Share:
         paths = [*(item.path for item in items if item.path), *self._seen]
         found = await find_rules(paths, context.sources, groups=context.rules, already=already, always=True)
         return found.messages, found.notices
+
+    async def _map(self, sources: Sources, text: str, items: Sequence[ContextItem]) -> list[Message]:
+        """The map of the project for the first message, and again when a summary stands for the one that was sent."""
+        there = any(one.tag == tags.MAP and not one.meta.compacted for one in self.stack)
+        if sources.draw_map is None or not sources.may_share_code or there or self._unmapped:
+            return []
+        drawn = await sources.draw_map(text, [item.path for item in items if item.path])
+        return [map_attachment(drawn)] if drawn else []
 
     def _together(
         self,

@@ -16,6 +16,7 @@ from motet.context.library import Condition, Library, PromptEntry, PromptKind, l
 from motet.context.own import Feature
 from motet.context.pins import ContextItem, Reconciled, Refreshed, State, item_of, read_line, reconcile, refresh
 from motet.context.placeholders import PLACEHOLDERS, NothingToFill, fill, gather
+from motet.context.project_map import MAP_ITEM, DrawMap, map_attachment
 from motet.context.rules import FoundRules, RuleGroup, find_rules
 from motet.context.sharing_commands import sharing_commands
 from motet.context.sources import Diagnoses, Diff, Fetch, Group, Page, Shared, Sources
@@ -23,6 +24,7 @@ from motet.context.symbols import Kind, Names, Symbol, find_symbols, split
 from motet.context.variables import OwnVariable, Variable, Variables, built_in_variables, own_variable
 
 __all__ = [
+    "MAP_ITEM",
     "PLACEHOLDERS",
     "Buffer",
     "Command",
@@ -33,6 +35,7 @@ __all__ = [
     "Cursor",
     "Diagnoses",
     "Diff",
+    "DrawMap",
     "Editor",
     "Excerpt",
     "Expanded",
@@ -72,6 +75,7 @@ __all__ = [
     "greeting",
     "item_of",
     "load_library",
+    "map_attachment",
     "own_command",
     "own_variable",
     "prompt_commands",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from motet.context.editor import Editor
+from motet.context.project_map import DrawMap
 from motet.errors import MotetError, OutsideWorkspace
 from motet.messages import Document, Image, Message
 from motet.permissions import Action, Effect, Gate, Origin, is_secret
@@ -77,6 +78,7 @@ class Sources:
     reads_documents: bool = True
     may_share_code: bool = True
     read_bytes: Callable[[str], Awaitable[bytes]] | None = None
+    draw_map: DrawMap | None = None
 
     def absolute(self, path: str) -> str:
         """The absolute form of a path in the workspace; empty for none."""

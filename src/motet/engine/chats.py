@@ -18,6 +18,7 @@ from motet.engine.claims import BoardClaims
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
 from motet.engine.handed import edit_format, hooks_of, tool_set
+from motet.engine.maps import Maps
 from motet.engine.pages import Pages
 from motet.engine.sharing import context_of
 from motet.errors import MotetError
@@ -74,6 +75,7 @@ class House:
     pages: Pages
     faults: FaultLog
     boarding: Boarding
+    maps: Maps
 
 
 @dataclass(slots=True)
@@ -185,6 +187,7 @@ class Chats:
         for lease in self._leases.values():
             lease.close()
         await self.house.diagnosing.close()
+        await self.house.maps.close()
 
     def _stored(self) -> History:
         if self.history is None:
@@ -267,7 +270,10 @@ class Chats:
         house = self.house
         fetch = house.pages.shared(gate, info.id)
         diagnosing, editor = house.diagnosing, self.front.editor
-        context = context_of(workspace, gate, tools, names, house.settings, house.prompts, fetch, diagnosing, editor)
+        draw_map = house.maps.draw(gate)
+        context = context_of(
+            workspace, gate, tools, names, house.settings, house.prompts, fetch, diagnosing, editor, draw_map
+        )
         for variable in self.extras.variables:
             context.known.variables.add(variable)
         for command in self.extras.commands:

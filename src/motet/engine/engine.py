@@ -13,6 +13,7 @@ from motet.engine.boarding import Boarding
 from motet.engine.chats import Chats, Extras, Front, House
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
+from motet.engine.maps import Maps
 from motet.engine.models import model_config
 from motet.engine.models import model_for as own_model_for
 from motet.engine.outgoing import Outgoing, recorder
@@ -211,6 +212,7 @@ class Engine:
             pages,
             FaultLog(self.state, self._environ),
             Boarding(settings.board, self.state, self.root),
+            Maps(self.root, self.state / "index", settings),
         )
 
     def fix_loop(

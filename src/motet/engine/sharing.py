@@ -8,6 +8,7 @@ from pathlib import Path
 from motet.chat import Context
 from motet.context import (
     Diagnoses,
+    DrawMap,
     Editor,
     Feature,
     Fetch,
@@ -42,9 +43,10 @@ def context_of(
     fetch: Fetch,
     diagnoses: Diagnoses | None = None,
     editor: Editor | None = None,
+    draw_map: DrawMap | None = None,
 ) -> Context:
     """The context of one chat. `names`: of tools and groups that can be handed over. `fetch` reads pages.
-    `prompts`: the user's own prompts. `editor`: what only an editor knows. Raises `SettingsError`."""
+    `prompts`: the user's own prompts. `editor`: what only an editor knows. `draw_map`: of the project. Raises `SettingsError`."""
     groups = [
         Group(name, tuple(group.files), group.description) for name, group in settings.groups.items() if group.files
     ]
@@ -77,6 +79,7 @@ def context_of(
         diff=_diff(workspace.root, gate),
         fetch=fetch,
         may_share_code=settings.send_code,
+        draw_map=draw_map,
     )
     return Context(Known(variables, dict.fromkeys(names, "")), sources, rules, commands, library)
 

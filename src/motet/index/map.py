@@ -7,11 +7,10 @@ process of its own, so that whoever draws waits for nothing and its other thread
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -59,8 +58,7 @@ class ProjectMap:
         """Let go of files; reading that is under way ends first, or with its process."""
         if self._update is not None:
             self._update.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._update
+            await asyncio.wait({self._update})
         await asyncio.to_thread(self._close)
 
     async def draw(
@@ -72,18 +70,21 @@ class ProjectMap:
         raised: Mapping[str, float] | None = None,
         texts: Mapping[str, str] | None = None,
         patience: float | None = None,
+        may_see: Callable[[str], bool] = lambda _: True,
     ) -> MapText:
         """The map within `tokens`, for `question` and for work on the files `around` (paths relative to the root).
 
         Changed files are read first, for `patience` seconds at most (None: until all are); the rest is read after it,
-        for the next map. `texts`, by path, go before the disk. `raised`: what paths count for more.
+        for the next map. `texts`, by path, go before the disk. `raised`: what paths count for more. Files that
+        `may_see` refuses are not named.
         """
         if self._update is None or self._update.done():
             self._update = asyncio.create_task(self.update())
         await asyncio.wait({self._update}, timeout=patience)
         if self._update.done():
             self._update.result()
-        return await asyncio.to_thread(self._draw, question, around, tokens, raised or {}, texts or {})
+        graph = await asyncio.to_thread(self._graph_with, texts or {})
+        return await asyncio.to_thread(_drawn, graph, question, around, tokens, raised or {}, may_see)
 
     async def update(self) -> None:
         """Bring what is known up to the files."""
@@ -143,23 +144,31 @@ class ProjectMap:
         data, left_out = read(self._root, path)
         return NOTHING if left_out else facts_of(path, decoded(data))
 
-    def _draw(
-        self, question: str, around: Sequence[str], tokens: int, raised: Mapping[str, float], texts: Mapping[str, str]
-    ) -> MapText:
+    def _graph_with(self, texts: Mapping[str, str]) -> Graph:
         with self._working:
             facts = {path: each.facts for path, each in self._known.items()}
             facts |= {path: facts_of(path, text) for path, text in texts.items() if path in facts}
-            if facts != self._graph.facts or self._drawn != tuple(self._manifests.items()):
-                self._graph = Graph(facts, self._manifests)
-                self._drawn = tuple(self._manifests.items())
-            graph = self._graph
-        return pack(graph.ranked(question, around, raised), graph.facts, tokens)
+            manifests = tuple(self._manifests.items())
+            if facts != self._graph.facts or manifests != self._drawn:
+                self._graph, self._drawn = Graph(facts, self._manifests), manifests
+            return self._graph
 
     def _close(self) -> None:
         with self._working:
             store, self._store = self._store, None
             if store is not None:
                 store.close()
+
+
+def _drawn(
+    graph: Graph,
+    question: str,
+    around: Sequence[str],
+    tokens: int,
+    raised: Mapping[str, float],
+    may_see: Callable[[str], bool],
+) -> MapText:
+    return pack(graph.ranked(question, around, raised), graph.facts, tokens, may_see)
 
 
 def _is_current(known: Known | None, one: Member) -> bool:

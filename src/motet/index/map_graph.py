@@ -72,10 +72,11 @@ class Graph:
             score[path] += value
         placed: list[Placed] = []
         for path, each in self.facts.items():
-            if path in around:
+            says_nothing = not each.names and not each.imports and not score.get(path) and path not in self.importers
+            if path in around or says_nothing:
                 continue
             known = math.log1p(len(self.importers.get(path, ())))
-            total = (score[path] + _PRIOR * known) * (1.0 if each.names else _LESS) * kinds[kind_of(path)]
+            total = (score.get(path, 0.0) + _PRIOR * known) * (1.0 if each.names else _LESS) * kinds[kind_of(path)]
             placed.append(Placed(path, total, asked.get(path, ()), path in asked))
         placed.sort(key=lambda one: (not one.asked, -one.score, one.path))
         wanted = frozenset(word for word, _ in asking.words)

@@ -6,7 +6,7 @@ file first. The text is ordered by path, so that a small change of the ranking i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from motet.index.map_facts import Facts, Name
@@ -29,15 +29,17 @@ class MapText:
     files: int
 
 
-def pack(placed: Sequence[Placed], facts: Mapping[str, Facts], tokens: int) -> MapText:
-    """The best of `placed` within `tokens`; an empty text when not one path fits."""
+def pack(
+    placed: Sequence[Placed], facts: Mapping[str, Facts], tokens: int, may_see: Callable[[str], bool] = lambda _: True
+) -> MapText:
+    """The best of `placed` that `may_see` lets through, within `tokens`; an empty text when not one path fits."""
     budget = _Budget(tokens)
-    asked = [one for one in placed if one.asked and budget.takes(_path_line(one.path))]
+    asked = [one for one in placed if one.asked and may_see(one.path) and budget.takes(_path_line(one.path))]
     shown: dict[str, list[Name]] = {one.path: [] for one in asked}
     orders = {one.path: _ordered(facts[one.path].names, one.wanted) for one in asked}
     _fill(shown, orders, budget, _ROUNDS[0])
     for one in placed:
-        if not one.asked:
+        if not one.asked and may_see(one.path):
             order = _ordered(facts[one.path].names, one.wanted)
             first = order[: _ROUNDS[0]]
             if not budget.takes("".join([_path_line(one.path), *map(_line, first)]), _FOR_FILES):
@@ -95,8 +97,13 @@ def _ordered(names: Sequence[Name], wanted: Sequence[str]) -> list[Name]:
 
 
 def _path_line(path: str) -> str:
-    return f"{path}\n"
+    return f"{_printable(path)}\n"
 
 
 def _line(name: Name) -> str:
-    return f"{'  ' * (name.depth + 1)}{name.signature}\n"
+    return f"{'  ' * (name.depth + 1)}{_printable(name.signature)}\n"
+
+
+def _printable(text: str) -> str:
+    """`text` on one line that is what it seems to be: line ends, direction marks and broken names are `?`."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else "?" for each in text)

@@ -10,6 +10,8 @@ TOOL = "tool"
 """A tool's or a group's own prompt."""
 TOOL_OUTPUT = "tool_output"
 RULES = "rules"
+MAP = "map"
+"""The map of the project."""
 
 BUFFER = "buffer"
 FILE = "file"

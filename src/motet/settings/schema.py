@@ -55,6 +55,12 @@ class ChatSettings(_Table, frozen=True):
     keep_cycles: Annotated[
         int, Meta(ge=1, le=100, description="newest turns that stay word for word when a long chat is summed up")
     ] = 3
+    map_tokens: Annotated[
+        int,
+        Meta(
+            ge=0, le=20_000, description="tokens of the map of the project that goes along with a chat; 0: none goes"
+        ),
+    ] = 1_000
     titles: Annotated[bool, Meta(description="let a model name new chats")] = True
     context_order: Annotated[
         Literal["before", "after"], Meta(description="what is shared comes before or after your text")

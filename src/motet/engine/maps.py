@@ -1,0 +1,61 @@
+"""The map of the project for the chats of one workspace; loaded when the first message is sent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motet import git
+from motet.context import DrawMap
+from motet.errors import MotetError
+from motet.permissions import Action, Effect, Gate, Origin
+from motet.settings import Settings
+
+if TYPE_CHECKING:
+    from motet.index.map import ProjectMap
+
+_log = logging.getLogger(__name__)
+
+_PATIENCE = 0.3
+"""Seconds that a message waits for changed files to be read. In a project that is read for the first time the map may
+come with a later message."""
+
+
+class Maps:
+    """Draws maps of the project at `root`, which is looked at in work trees of git only: elsewhere, in a home directory
+    say, nobody said that the files belong together."""
+
+    def __init__(self, root: Path, home: Path, settings: Settings) -> None:
+        self._root = root
+        self._home = home
+        self._tokens = settings.chat.map_tokens if settings.send_code else 0
+        self._map: ProjectMap | None = None
+
+    def draw(self, gate: Gate) -> DrawMap | None:
+        """What draws the map for a chat, of files that `gate` lets be read without a question; None where there is none."""
+        if not self._tokens or git.work_tree(self._root) is None:
+            return None
+
+        def may_see(path: str) -> bool:
+            return gate.allows(Action(Effect.READ, path, Origin.USER))
+
+        async def draw(question: str, around: Sequence[str]) -> str:
+            if self._map is None:
+                from motet.index.map import ProjectMap
+
+                self._map = ProjectMap(self._root, self._home)
+            try:
+                drawn = await self._map.draw(question, around, self._tokens, patience=_PATIENCE, may_see=may_see)
+            except (MotetError, OSError) as error:
+                _log.warning("no map goes along: %s", error)  # a message never waits for it, nor fails by it
+                return ""
+            return drawn.text
+
+        return draw
+
+    async def close(self) -> None:
+        """Let go of what is kept."""
+        if self._map is not None:
+            await self._map.close()
