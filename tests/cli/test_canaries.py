@@ -82,6 +82,7 @@ def all_about(path: str) -> list[tuple[str, dict[str, object]]]:
         ("read_file", {"path": path}),
         ("outline", {"path": path}),
         ("search_text", {"pattern": "CANARY|KEY", "paths": [path]}),
+        ("search_code", {"query": "CANARY KEY token"}),
         ("changed_files", {"paths": [path]}),
         ("get_diagnostics", {"path": path}),
         ("find_symbol", {"name": "token", "paths": [path]}),

@@ -33,7 +33,7 @@ EVERY: tuple[ToolCall, ...] = (
     call("own", {"path": "new.txt"}, "c10"),
 )  # fmt: skip
 LOOKS = (
-    "read_file", "list_files", "find_files", "search_text", "outline", "find_symbol", "find_references",
+    "read_file", "list_files", "find_files", "search_text", "search_code", "outline", "find_symbol", "find_references",
     "get_diagnostics", "changed_files", "run_command", "ask_user", "update_plan",
 )  # fmt: skip
 

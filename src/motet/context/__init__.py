@@ -19,7 +19,7 @@ from motet.context.placeholders import PLACEHOLDERS, NothingToFill, fill, gather
 from motet.context.project_map import MAP_ITEM, DrawMap, map_attachment
 from motet.context.rules import FoundRules, RuleGroup, find_rules
 from motet.context.sharing_commands import sharing_commands
-from motet.context.sources import Diagnoses, Diff, Fetch, Group, Page, Shared, Sources
+from motet.context.sources import Diagnoses, Diff, Fetch, Group, Page, Retrieve, Shared, Sources
 from motet.context.symbols import Kind, Names, Symbol, find_symbols, split
 from motet.context.variables import OwnVariable, Variable, Variables, built_in_variables, own_variable
 
@@ -58,6 +58,7 @@ __all__ = [
     "QuickfixEntry",
     "Reconciled",
     "Refreshed",
+    "Retrieve",
     "RuleGroup",
     "Shared",
     "Sources",

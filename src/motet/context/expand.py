@@ -86,7 +86,7 @@ async def expand(
         else:
             key = (piece.kind, piece.name, piece.param or "", str(piece.lines))
             if key not in shared:
-                shared[key] = await _share(piece, known, sources)
+                shared[key] = await _share(piece, known, sources, text)
                 collected.add(shared[key])
             pieces.append(shared[key].words or text[piece.start : piece.end])
     return Expanded(
@@ -130,7 +130,7 @@ async def _found(text: str, names: Names, paths: Paths | None) -> tuple[tuple[Sy
     return await asyncio.to_thread(find)  # a log that was pasted: up to a second for a megabyte
 
 
-async def _share(symbol: Symbol, known: Known, sources: Sources) -> Shared:
+async def _share(symbol: Symbol, known: Known, sources: Sources, text: str) -> Shared:
     if symbol.kind is Kind.VARIABLE:
-        return await known.variables.expand(symbol.name, symbol.param, sources)
+        return await known.variables.expand(symbol.name, symbol.param, replace(sources, asked=text))
     return await share_mention(symbol, sources)

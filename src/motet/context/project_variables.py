@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 from motet.context.attachment import item_id, text_attachment
 from motet.context.files import missing
@@ -58,6 +59,42 @@ async def share_diff(param: str | None, sources: Sources) -> Shared:
     attributes = {"of": wanted or "uncommitted"}
     message = text_attachment("diff", text, tag=tags.DIFF, item=item, attributes=attributes, source="#diff")
     return Shared((message,), what)
+
+
+async def share_codebase(param: str | None, sources: Sources) -> Shared:
+    """The passages of the project that answer `param`, or else the text in which the symbol stands. Raises
+    `MotetError`."""
+    if sources.retrieve is None:
+        return notice("#codebase: switched off by your settings (`index.mode`)")
+    question = (param or "").strip() or re.sub(r"#\{?codebase\}?", " ", sources.asked).strip()
+    if not question:
+        return notice("#codebase: for which question? Write it beside the symbol, or #{codebase:where is X handled?}")
+    answer = await sources.retrieve(question)
+    notices = () if answer.complete else ("#codebase: files are still being read; ask again for more",)
+    if not answer.found:
+        return Shared(words="the codebase (nothing was found)", notices=("#codebase: nothing was found", *notices))
+    messages = tuple(
+        text_attachment(
+            "codebase",
+            passage.numbered,
+            tag=tags.CODEBASE,
+            item=item_id("codebase", f"{passage.path}:{passage.first}-{passage.last}"),
+            attributes={
+                "filepath": passage.path,
+                "lines": f"{passage.first}-{passage.last}",
+                "why": "; ".join(passage.reasons),
+            },
+            path=sources.absolute(passage.path),
+            source="#codebase",
+        )
+        for passage in answer.found
+    )
+    files = len({passage.path for passage in answer.found})
+    count = f"{len(messages)} passages of {files} file{'' if files == 1 else 's'}"
+    told = f"#codebase: {count}, about {answer.tokens:,} tokens: " + ", ".join(
+        f"{passage.path}:{passage.first} ({passage.reasons[0]})" for passage in answer.found[:3]
+    )
+    return Shared(messages, "the passages of the codebase", (told, *notices))
 
 
 async def _diagnose(

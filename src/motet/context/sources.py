@@ -17,6 +17,7 @@ from motet.text import TextFile
 
 if TYPE_CHECKING:  # language servers and the disk are not needed to say hello
     from motet.diagnostics import Report
+    from motet.index.packing import Passages
     from motet.workspace import Workspace
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -39,6 +40,10 @@ Fetch = Callable[[str], Awaitable[Page]]
 
 Diff = Callable[[bool], Awaitable[str]]
 """What is not committed yet, as a unified diff; with True only what is staged. Raises `MotetError`."""
+
+
+Retrieve = Callable[[str], Awaitable["Passages"]]
+"""The passages of the project that answer a question. Raises `MotetError`."""
 
 
 class Diagnoses(Protocol):
@@ -64,7 +69,8 @@ class Sources:
 
     `in_context`: paths of the files that the chat shares already. `sees_images`, `reads_documents`: what the model can
     take. `may_share_code`: whether the settings let code leave. `read_bytes` is for pictures and documents; without it
-    they are read from the workspace's directory on disk.
+    they are read from the workspace's directory on disk. `retrieve` finds passages for a question; `asked` is the text
+    in which the symbols stand.
     """
 
     workspace: Workspace
@@ -79,6 +85,8 @@ class Sources:
     may_share_code: bool = True
     read_bytes: Callable[[str], Awaitable[bytes]] | None = None
     draw_map: DrawMap | None = None
+    retrieve: Retrieve | None = None
+    asked: str = ""
 
     def absolute(self, path: str) -> str:
         """The absolute form of a path in the workspace; empty for none."""

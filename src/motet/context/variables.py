@@ -9,7 +9,7 @@ from typing import Protocol
 from motet.context import own
 from motet.context.editor_variables import EDITOR_VARIABLES
 from motet.context.files import matching, share_files, share_path
-from motet.context.project_variables import share_diagnostics, share_diff
+from motet.context.project_variables import share_codebase, share_diagnostics, share_diff
 from motet.context.sources import Group, Shared, Sources, notice
 from motet.errors import MotetError, SettingsError
 from motet.settings.callback import describe
@@ -169,6 +169,17 @@ class _Diff:
 
 
 @dataclass(frozen=True, slots=True)
+class _Codebase:
+    name: str = "codebase"
+    description: str = "the passages of the project that answer your message; `#{codebase:question}` another question"
+    contains_code: bool = True
+    has_params: bool = True
+
+    async def expand(self, param: str | None, sources: Sources) -> Shared:
+        return await share_codebase(param, sources)
+
+
+@dataclass(frozen=True, slots=True)
 class _This:
     name: str = "this"
     description: str = "the selection, else the current buffer, else the file shared last"
@@ -188,4 +199,4 @@ class _This:
 
 def built_in_variables(groups: Sequence[Group] = ()) -> Variables:
     """The variables that need nothing from the user's settings, and one for each group."""
-    return Variables([*EDITOR_VARIABLES, _Diagnostics(), _Diff(), _This(), *map(GroupVariable, groups)])
+    return Variables([*EDITOR_VARIABLES, _Diagnostics(), _Diff(), _Codebase(), _This(), *map(GroupVariable, groups)])

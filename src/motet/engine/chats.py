@@ -20,6 +20,7 @@ from motet.engine.faults import FaultLog
 from motet.engine.handed import edit_format, hooks_of, tool_set
 from motet.engine.maps import Maps
 from motet.engine.pages import Pages
+from motet.engine.retrieving import Retrieving
 from motet.engine.sharing import context_of
 from motet.errors import MotetError
 from motet.history import ChatInfo, History, Lease
@@ -73,6 +74,7 @@ class House:
     model_for: Callable[[Work], Awaitable[Model | None]]
     diagnosing: Diagnosing
     pages: Pages
+    retrieving: Retrieving
     faults: FaultLog
     boarding: Boarding
     maps: Maps
@@ -188,6 +190,7 @@ class Chats:
             lease.close()
         await self.house.diagnosing.close()
         await self.house.maps.close()
+        await self.house.retrieving.close()
 
     def _stored(self) -> History:
         if self.history is None:
@@ -235,6 +238,7 @@ class Chats:
         parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings, titles=self.titles))
         kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told), claims)
         wired: dict[str, Maker] = {"get_diagnostics": house.diagnosing.tool, **house.pages.tools(info.id)}
+        wired |= house.retrieving.tools()
         wired |= board_tools(lambda: boarding.speaker(info.id))
         tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format(settings, model.name), wired)
         parts.tools = tools
@@ -270,9 +274,10 @@ class Chats:
         house = self.house
         fetch = house.pages.shared(gate, info.id)
         diagnosing, editor = house.diagnosing, self.front.editor
-        draw_map = house.maps.draw(gate)
+        retrieve, draw_map = house.retrieving.shared(gate), house.maps.draw(gate)
+        settings, prompts = house.settings, house.prompts
         context = context_of(
-            workspace, gate, tools, names, house.settings, house.prompts, fetch, diagnosing, editor, draw_map
+            workspace, gate, tools, names, settings, prompts, fetch, diagnosing, editor, draw_map, retrieve
         )
         for variable in self.extras.variables:
             context.known.variables.add(variable)

@@ -18,6 +18,7 @@ from motet.engine.models import model_config
 from motet.engine.models import model_for as own_model_for
 from motet.engine.outgoing import Outgoing, recorder
 from motet.engine.pages import Pages
+from motet.engine.retrieving import Retrieving
 from motet.engine.spending import Ledger
 from motet.engine.trust import project_items, project_trust
 from motet.history import History
@@ -210,6 +211,7 @@ class Engine:
             model_for,
             diagnosing,
             pages,
+            Retrieving(self.root, self.state / "index", settings.index),
             FaultLog(self.state, self._environ),
             Boarding(settings.board, self.state, self.root),
             Maps(self.root, self.state / "index", settings),

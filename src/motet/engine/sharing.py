@@ -14,6 +14,7 @@ from motet.context import (
     Fetch,
     Group,
     Known,
+    Retrieve,
     RuleGroup,
     Sources,
     built_in_variables,
@@ -44,9 +45,11 @@ def context_of(
     diagnoses: Diagnoses | None = None,
     editor: Editor | None = None,
     draw_map: DrawMap | None = None,
+    retrieve: Retrieve | None = None,
 ) -> Context:
     """The context of one chat. `names`: of tools and groups that can be handed over. `fetch` reads pages.
-    `prompts`: the user's own prompts. `editor`: what only an editor knows. `draw_map`: of the project. Raises `SettingsError`."""
+    `prompts`: the user's own prompts. `editor`: what only an editor knows. `draw_map`: of the project. `retrieve` finds
+    passages in it. Raises `SettingsError`."""
     groups = [
         Group(name, tuple(group.files), group.description) for name, group in settings.groups.items() if group.files
     ]
@@ -80,6 +83,7 @@ def context_of(
         fetch=fetch,
         may_share_code=settings.send_code,
         draw_map=draw_map,
+        retrieve=retrieve,
     )
     return Context(Known(variables, dict.fromkeys(names, "")), sources, rules, commands, library)
 

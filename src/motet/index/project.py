@@ -7,6 +7,7 @@ import contextlib
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,6 +18,7 @@ from motet.index import history, membership
 from motet.index.catalog import VERSION
 from motet.index.keeping import Change, Keeper, Order, Stores, open_stores
 from motet.index.membership import Member, list_members
+from motet.index.packing import Passages, pack, shown_texts
 from motet.index.places import place
 from motet.index.question import Question, understand
 from motet.index.ranking import Files, Ranked, rank
@@ -30,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 PATIENCE = 1.5
 """Seconds that a question waits for files to be read before it is answered from those that were."""
+_FIRST_PATIENCE = 10.0
+"""Seconds that it waits besides where nothing at all was read yet, as on a machine that is busy."""
 _KINDS = ("source", "test", "docs", "data")
 
 
@@ -92,13 +96,21 @@ class ProjectIndex:
     ) -> Answer:
         """The best places for `question`. Files that changed are read first, for `patience` seconds at most; the rest
         is read afterwards. `raised`: what paths count for more. Raises `IndexUnusable`."""
-        complete = True
-        if patience:
-            if self._update is None or self._update.done():
-                self._update = asyncio.create_task(self.update(question=question))
-            done, _ = await asyncio.wait({self._update}, timeout=patience)
-            complete = bool(done) and self._update.result() is not None
+        complete = await self._read(question, patience)
         return await asyncio.to_thread(self._search, question, limit, raised or {}, complete)
+
+    async def passages(
+        self,
+        question: str,
+        tokens: int,
+        *,
+        allow: Callable[[str], bool] = lambda _: True,
+        patience: float = PATIENCE,
+        raised: Mapping[str, float] | None = None,
+    ) -> Passages:
+        """The best passages for `question` within `tokens`, of files that `allow` lets be seen. Waits as `search`."""
+        complete = await self._read(question, patience)
+        return await asyncio.to_thread(self._passages, question, tokens, allow, raised or {}, complete)
 
     async def finish(self) -> None:
         """Wait until the files of which the last search could not wait are read."""
@@ -119,6 +131,18 @@ class ProjectIndex:
         if not await asyncio.to_thread(self._remove):
             return None
         return await self.update()
+
+    async def _read(self, question: str, patience: float) -> bool:
+        """Read what changed, for `patience` seconds; whether that is all."""
+        if not patience:
+            return True
+        if self._update is None or self._update.done():
+            self._update = asyncio.create_task(self.update(question=question))
+        done, _ = await asyncio.wait({self._update}, timeout=patience)
+        deadline = time.monotonic() + _FIRST_PATIENCE
+        while not done and time.monotonic() < deadline and not await asyncio.to_thread(self.paths):
+            done, _ = await asyncio.wait({self._update}, timeout=0.1)
+        return bool(done) and self._update.result() is not None
 
     # What follows runs in threads.
 
@@ -250,6 +274,14 @@ class ProjectIndex:
             if (where := place(self._root, file, question, self._texts)) is not None:
                 found.append(where)
         return Answer(tuple(found), complete, len(self._files(self._opened()).by_id))
+
+    def _passages(
+        self, text: str, tokens: int, allow: Callable[[str], bool], raised: Mapping[str, float], complete: bool
+    ) -> Passages:
+        question = understand(text, WEIGHTS)
+        text_of = shown_texts(self._root, self._texts, allow)
+        found, others = pack(self.ranked(question, raised), question, tokens, text_of, self._root)
+        return Passages(found, others, complete)
 
     def _status(self) -> Status:
         stores = self._opened()

@@ -193,6 +193,16 @@ class WebSettings(_Table, frozen=True):
     )
 
 
+class IndexSettings(_Table, frozen=True):
+    """`[index]`: passages of the project that are found for a question (`#codebase`, `@rag`)."""
+
+    mode: Annotated[
+        Literal["mention", "off"],
+        Meta(description="`mention`: only when you or a model asks for passages; `off`: never"),
+    ] = "mention"
+    tokens: Annotated[int, Meta(ge=500, le=50_000, description="how much `#codebase` shares at most")] = 6_000
+
+
 class GroupSettings(_Table, frozen=True):
     """`[groups.NAME]`: files that `#group:NAME` shares, tools that `@NAME` hands over."""
 
@@ -298,6 +308,7 @@ class Settings(_Table, frozen=True):
     hooks: HooksSettings = field(default_factory=HooksSettings)
     rules: dict[str, RulesSettings] = field(default_factory=dict)
     web: WebSettings = field(default_factory=WebSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
     groups: dict[str, GroupSettings] = field(default_factory=dict)
     variables: dict[str, PluginSettings] = field(default_factory=dict)
     commands: dict[str, PluginSettings] = field(default_factory=dict)
