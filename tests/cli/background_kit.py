@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from cli.boards_kit import Board
-from cli.kit import Done, Project, Provider, eventually, provider_for
+from cli.kit import DEADLINE, Done, Project, Provider, provider_for
 from engine.board_chats import is_result, told
 
-from motet.board import Agent, BoardMissing, Boards, Post
+from motet.board import OPEN, Agent, BoardMissing, Boards
 from motet.engine.agent_spec import AgentFiles
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
 from motet.process import Mark
@@ -22,9 +22,19 @@ from motet.process import Mark
 T = TypeVar("T")
 Voice = Callable[[ScriptedRequest], Step]
 _WHO = re.compile(r"on the board `\S+` as `(.+?)-[0-9a-hj-km-np-tv-z]{5,}`")
-QUIET = (
-    '[permissions]\nallow = ["send:scripted *"]\n[chat]\ntitles = false\n[board]\nname = "mia"\nreply = "mentioned"\n'
-)
+QUIET = """
+[permissions]
+allow = ["send:scripted *"]
+[chat]
+titles = false
+[board]
+name = "mia"
+reply = "mentioned"
+[servers]
+basedpyright.disabled = true
+ruff.disabled = true
+ty.disabled = true
+"""
 
 
 @dataclass
@@ -81,25 +91,16 @@ class Background:
 
     def posts(self, board: str = "general") -> list[tuple[str, str, str]]:
         """Author (a name), kind and body of each post."""
-
-        async def read(boards: Boards) -> list[Post]:
-            try:
-                return await boards.posts((await boards.find(str(self.project.root), board)).id)
-            except BoardMissing:  # nobody has made it yet
-                return []
-
-        return [(post.author.rpartition("-")[0], str(post.kind), post.body) for post in self.board.do(read)]
+        return self.board.do(lambda boards: self._read(boards, board))
 
     def is_posted(self, *wanted: tuple[str, str, str], board: str = "general") -> None:
         """Wait until exactly these posts are there."""
-        found: list[object] = []
 
-        def are_there() -> bool:
-            found[:] = self.posts(board)
-            return len(found) >= len(wanted)
+        async def are_there(boards: Boards) -> bool:
+            return len(await self._read(boards, board)) >= len(wanted)
 
-        eventually(are_there)
-        assert found == [*wanted]
+        self._comes_to(are_there)
+        assert self.posts(board) == [*wanted]
 
     def is_settled(self, name: str) -> None:
         """Wait until an agent has dealt with all that came for it."""
@@ -108,9 +109,26 @@ class Background:
             address = (await boards.named(name)).address
             waits = await boards.waiting(address)
             found = await boards.deliveries(recipient=address)
-            return not waits and all(one.state not in ("queued", "leased", "in_context") for one in found)
+            return not waits and all(one.state not in OPEN for one in found)
 
-        eventually(lambda: self.board.do(rests))
+        self._comes_to(rests)
+
+    async def _read(self, boards: Boards, board: str) -> list[tuple[str, str, str]]:
+        try:
+            found = await boards.posts((await boards.find(str(self.project.root), board)).id)
+        except BoardMissing:  # nobody has made it yet
+            return []
+        return [(post.author.rpartition("-")[0], str(post.kind), post.body) for post in found]
+
+    def _comes_to(self, holds: Callable[[Boards], Awaitable[bool]]) -> None:
+        """Wait for something that boards bring about."""
+
+        async def wait(boards: Boards) -> None:
+            async with asyncio.timeout(DEADLINE), boards.watching() as watch:
+                while not await holds(boards):
+                    await watch.next(0.2)
+
+        self.board.do(wait)
 
     def close(self) -> None:
         self.look()

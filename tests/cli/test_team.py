@@ -135,7 +135,9 @@ def test_a_dry_run_predicts_and_starts_nothing(team: Background) -> None:
     assert whole["cost"] == pytest.approx((3 * backend["context"] * 1.0 + 3 * 500 * 2.0) / 1e6)
     assert not (team.project.state / "boards.db").exists() and team.provider.requests == []
     config = team.project.config.read_text()
-    team.project.settings(config.replace("input_price = 1.0\noutput_price = 2.0\n", "") + "max_tokens = 2000\n")
+    team.project.settings(
+        config.replace("input_price = 1.0\noutput_price = 2.0\n", "").replace("[board]", "[board]\nmax_tokens = 2000")
+    )
     shown = team.project.here("team", "run", "--dry-run")
     assert shown.out.splitlines()[0].endswith("price unknown")
     assert shown.out.splitlines()[2:] == [
