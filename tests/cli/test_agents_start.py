@@ -244,6 +244,8 @@ def test_a_number_that_another_process_has_by_now_is_not_ended(agents: Backgroun
         done = agents.project.here("agents", "stop", "reviewer")
         assert (done.code, done.out) == (1, f"{files.last_address()} did not run\n")
         assert other.poll() is None
+        before = files.last_address()
+        assert agents.start("reviewer").out.startswith(f"{before} works on general with scripted/one, back again")
     finally:
         other.kill()
         other.wait()

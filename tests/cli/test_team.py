@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 from cli.background_kit import Background, Voice, background, calls, replies
-from cli.kit import BIN, Project, eventually
+from cli.kit import BIN, Project, children_of, eventually, is_alive
 from engine.board_chats import told
 
-from motet.models.scripted import Answer, ScriptedRequest, Step, Wire
+from motet.models.scripted import Answer, ScriptedRequest, Step, call
 
 TEAM = """
 task = "@backend please add a login"
@@ -51,6 +51,13 @@ def hands_on(request: ScriptedRequest) -> Step:
     return Answer(text="Done.")
 
 
+def replies_once(request: ScriptedRequest) -> Step:
+    """It answers the task, wherever it was in its work."""
+    if "board_reply" in json.dumps(request.body["messages"][-2:]):  # type: ignore[index]
+        return Answer(text="Done.")
+    return Answer(calls=(call("board_reply", {"post": "#1", "body": "The login is there."}, "c9"),))
+
+
 @pytest.mark.acceptance("S4-091", "S4-088")
 def test_a_team_works_until_nothing_is_left(team: Background, voices: dict[str, Voice]) -> None:
     voices |= {"backend": hands_on, "reviewer": replies("Line 12 keeps the lock.")}
@@ -59,6 +66,7 @@ def test_a_team_works_until_nothing_is_left(team: Background, voices: dict[str, 
     events = [event["event"] for event in done.events]
     assert sorted(events[:2]) == ["started", "started"] and sorted(events[-2:]) == ["stopped", "stopped"]
     bodies = [event["body"] for event in done.events if event["event"] == "post"]
+    assert [event["budget"]["hops"] for event in done.events if event["event"] == "post"] == [3, 2, 1, 0]
     assert bodies == [
         TASK[2], "@role:review the login is written, please review", "Line 12 keeps the lock.",
         "@human the login is there, and reviewed",
@@ -72,26 +80,27 @@ def test_a_team_works_until_nothing_is_left(team: Background, voices: dict[str, 
 
 
 def test_ctrl_c_ends_all_within_two_seconds_and_resume_goes_on(team: Background, voices: dict[str, Voice]) -> None:
-    def hangs(request: ScriptedRequest) -> Step:
-        return Answer(text="I am", wire=Wire(stall_after=0))
-
-    voices |= {"backend": hangs, "reviewer": replies("Fine.")}
+    stubborn = "trap '' TERM; echo began > began; sleep 600; sleep 600"
+    voices |= {"backend": calls(("run_command", {"shell": stubborn})), "reviewer": replies("Fine.")}
+    team.project.settings(team.project.config.read_text().replace('*"]', '*", "run:*", "net"]'))
+    team.project.write({"team.toml": TEAM.replace("[agents.backend]", '[agents.backend]\ntools = ["cmd"]')})
     human = team.project.human("team", "run")
     human.sees("@backend please add a login")
-    team.provider.was_asked()
+    eventually((team.project.root / "began").exists)
     marks = [team.mark("backend"), team.mark("reviewer")]
+    started = [each for one in marks for each in children_of(one.pid)]
     human.interrupts()
     began = time.monotonic()
-    assert all(asyncio.run(mark.ended(60)) for mark in marks)
+    eventually(lambda: not any(one.is_there for one in marks) and not any(map(is_alive, started)))
     assert time.monotonic() - began < 2
     assert human.ends() == 130
-    assert human.text.count("has ended") == 2
-    voices["backend"] = replies("The login is there.")
+    voices["backend"] = replies_once
     done = team.project.run("team", "resume", "--until-done", "--json")
     assert done.code == 0, done.err
     assert [event["was_known"] for event in done.events if event["event"] == "started"] == [True, True]
     assert team.posts() == [TASK, ("backend", "message", "The login is there.")]
-    assert [told(one).count(told(one)[-1]) for one in team.provider.requests[:2]] == [1, 1]
+    carried = [text for text in told(team.provider.requests[-1]) if "please add a login" in text]
+    assert len(carried) == 1, "the task was read once"
 
 
 def test_when_it_is_killed_its_agents_end_and_one_that_dies_is_told(

@@ -89,6 +89,11 @@ class Background:
         files = self._files_of(who)
         return files.kept() if files is not None else None
 
+    def runs(self, who: str) -> bool:
+        """Whether the agent of that name or address runs in the background."""
+        files = self._files_of(who)
+        return files is not None and files.running() is not None
+
     def running(self) -> dict[str, Running]:
         """By name, the agents that run."""
         found = [(files.kept(), files.running()) for files in AgentFiles.all(self.state, self.project)]

@@ -171,7 +171,7 @@ class BoardHost:
 
     async def _rule(self, what: str, name: str) -> None:
         """Pause, resume or stop an agent; one in the background ends."""
-        if what == "stop" and self._background.known(name) is not None:
+        if what == "stop" and self._background.runs(name):
             self._peer.tell("notice", 0, "info", (await self._background.stop(name, self._boards)).line)
             return
         agent = await self._boards.named(name)
