@@ -109,7 +109,7 @@ class Background:
                     f"{running.address} runs already (process {running.mark.pid}); "
                     f"`motet agents stop {spec.name}` ends it"
                 )
-            before = files.kept()
+            before, ran_before = files.kept(), bool(files.last_address())
             kept = await self._kept(spec, before)
             files.keep(kept)
             began = await start_detached(
@@ -129,7 +129,7 @@ class Background:
                     await self._tidy(kept)
                 raise _failure(spec.name, said, files)
             hangs_on = began if tied else None
-            return Started(spec, now, said.model, kept.works_in, before is not None, said.notes, hangs_on)
+            return Started(spec, now, said.model, kept.works_in, ran_before, said.notes, hangs_on)
 
     async def stop(
         self, who: str, boards: Boards, patience: float = PATIENCE, why: str = "was stopped", firmly: float = _FIRMLY
