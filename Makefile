@@ -3,13 +3,14 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench bench-nvim bench-board fuzz soak soak-boards docs pictures lock clean
+.PHONY: help setup demo test check bench bench-index bench-nvim bench-board fuzz soak soak-boards docs pictures lock clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
 	@echo "make test     run the tests (real language servers, real HTTP, real files)"
 	@echo "make check    lint, types, import contract, acceptance page: before each commit"
 	@echo "make bench    run the benchmarks and write docs/benchmarks.md"
+	@echo "make bench-index  what the index costs and finds: their tables in that page"
 	@echo "make bench-nvim  the same for chats in Neovim alone: their table in that page"
 	@echo "make bench-board  the same for boards alone, and docs/scale.md"
 	@echo "make fuzz     damage 10,000 edits of real files, give every parser random answers"
@@ -34,6 +35,9 @@ check: setup
 
 bench: setup
 	@$(BIN)/python bench/run_all.py
+
+bench-index: setup
+	@$(BIN)/python bench/run_all.py --only index_cost --only retrieval --update
 
 bench-nvim: setup
 	@$(BIN)/python bench/run_all.py --only nvim_speed --update

@@ -90,6 +90,7 @@ BENCHES = (
     Bench("history_speed"),
     Bench("map"),
     Bench("snapshot_cost"),
+    Bench("index_cost"),
     Bench("retrieval", left_out=without_sets),
     Bench("nvim_speed", left_out=without_editor),
     Bench("board_speed"),

@@ -82,7 +82,6 @@ def all_about(path: str) -> list[tuple[str, dict[str, object]]]:
         ("read_file", {"path": path}),
         ("outline", {"path": path}),
         ("search_text", {"pattern": "CANARY|KEY", "paths": [path]}),
-        ("search_code", {"query": "CANARY KEY token"}),
         ("changed_files", {"paths": [path]}),
         ("get_diagnostics", {"path": path}),
         ("find_symbol", {"name": "token", "paths": [path]}),
@@ -99,12 +98,13 @@ def test_no_tool_and_no_variable_brings_a_secret_into_a_request_the_history_or_t
     assert len(places) >= 40
     wanted = [
         *chain.from_iterable(map(all_about, places)),
+        ("search_code", {"query": "CANARY KEY token"}),
         ("search_text", {"pattern": "CANARY"}), ("changed_files", {}), ("list_files", {}), ("find_files", {"name": "*env*"}),
         ("changed_files", {"staged": True}), ("get_diagnostics", {}), ("find_symbol", {"name": "token"}),
     ]  # fmt: skip
     calls = tuple(call(name, given, f"c{at}") for at, (name, given) in enumerate(wanted))
     served = provider([Answer(calls=calls), Answer(text="That was all.")], more=RULES)
-    words = "#diff #diff{staged} #diagnostics{a.py} #group:all @/config @/keys @/notes and @/"
+    words = "#codebase #diff #diff{staged} #diagnostics{a.py} #group:all @/config @/keys @/notes and @/"
     poisoned.settings(poisoned.config.read_text() + '[groups.all]\nfiles = ["**", "**/.*"]\n')
     done = poisoned.run("ask", "-t", "agent", words + " @/".join((*IN_PROJECT, *THROUGH_LINKS)))
     assert (done.code, done.out) == (0, "That was all.\n"), done.err

@@ -171,7 +171,7 @@ class _Batch:
         self._gone = gone
         self._removed = [row.id for row in gone.values() if row.id]
         self._rows: list[Row] = []
-        self._texts: list[tuple[Row, str]] = []
+        self._added: list[int] = []
         self._size = 0
         self._began = time.monotonic()
         self._next = stores.catalog.next_id()
@@ -195,20 +195,18 @@ class _Batch:
         self._next += 1
         self._size += len(text)
         self._rows.append(row)
-        self._texts.append((row, text))
+        self._added.append(row.id)
+        add_documents(self._stores, row, text)  # nobody sees it before the commit
         return True
 
     def write(self) -> None:
         if not self._rows and not self._gone:
             return
         catalog, stores = self._stores.catalog, self._stores
-        if self._texts or self._removed:
-            catalog.announce([*(row.id for row, _ in self._texts), *self._removed])
+        if self._added or self._removed:
+            catalog.announce([*self._added, *self._removed])
             for store in stores.texts:
                 store.remove(self._removed)
-            for row, text in self._texts:
-                add_documents(stores, row, text)
-            for store in stores.texts:
                 store.commit()
         catalog.record(self._rows, self._gone)
 

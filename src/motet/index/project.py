@@ -86,6 +86,12 @@ class ProjectIndex:
             await self._update_history()
         return change
 
+    async def update_paths(self, paths: Sequence[str], texts: Mapping[str, str] | None = None) -> Change | None:
+        """As `update`, for files of which it is known that they may have changed, and that the project has them."""
+        if texts is not None:
+            self._texts = dict(texts)
+        return await asyncio.to_thread(self._write_some, list(paths))
+
     async def search(
         self,
         question: str,
@@ -221,6 +227,16 @@ class ProjectIndex:
                 yield True
 
     def _write(self, members: Sequence[Member], question: str, stop: Callable[[], bool]) -> Change | None:
+        return self._with_keeper(
+            lambda keeper: keeper.update(members, self._texts, stop=stop, order=_nearest(question))
+        )
+
+    def _write_some(self, paths: list[str]) -> Change | None:
+        members = membership.members(self._root, paths)
+        gone = set(paths) - {member.path for member in members}
+        return self._with_keeper(lambda keeper: keeper.update_some(members, gone, self._texts))
+
+    def _with_keeper(self, work: Callable[[Keeper], Change]) -> Change | None:
         with self._lease() as held:
             if not held:
                 return None
@@ -230,7 +246,7 @@ class ProjectIndex:
             keeper = Keeper(self._root, stores)
             try:
                 keeper.mend()
-                return keeper.update(members, self._texts, stop=stop, order=_nearest(question))
+                return work(keeper)
             finally:
                 for store in stores.texts:
                     store.release()

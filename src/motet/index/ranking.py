@@ -42,6 +42,7 @@ class Files:
         self.churn = churn
         self._ids = {path: id for id, (path, _) in self.by_id.items()}
         self._by_name: dict[str, list[int]] | None = None
+        self._by_word: dict[str, list[tuple[frozenset[str], list[int]]]] | None = None
 
     def id_of(self, path: str) -> int | None:
         """The number of `path`."""
@@ -57,12 +58,12 @@ class Files:
             for id, share in self._module(module.split(".")):
                 found[id] = max(found.get(id, 0.0), share)
         spoken = {word for word, _ in question.words}
-        for stem, ids in self._names().items():
-            parts = words(stem)
-            if parts and len(stem) > 2 and spoken.issuperset(parts):
-                for id in ids:
-                    share = (0.6 if stem in spoken or len(parts) > 1 else 0.4) / len(ids) ** 0.5
-                    found[id] = max(found.get(id, 0.0), share)
+        for word in spoken:
+            for parts, ids in self._spoken().get(word, ()):
+                if spoken.issuperset(parts):
+                    share = 0.6 / len(ids) ** 0.5
+                    for id in ids:
+                        found[id] = max(found.get(id, 0.0), share)
         return found
 
     def _ending_with(self, path: str) -> list[int]:
@@ -86,6 +87,16 @@ class Files:
     def _is_module(self, path: str, tail: str) -> bool:
         module = path.lower().rpartition(".")[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
         return f"/{module}".endswith(f"/{tail}")
+
+    def _spoken(self) -> dict[str, list[tuple[frozenset[str], list[int]]]]:
+        """By the first word of a file's name: all its words, and the files of that name."""
+        if self._by_word is None:
+            self._by_word = {}
+            for stem, ids in self._names().items():
+                parts = words(stem)
+                if parts and len(stem) > 2:
+                    self._by_word.setdefault(parts[0], []).append((frozenset(parts), ids))
+        return self._by_word
 
     def _names(self) -> dict[str, list[int]]:
         if self._by_name is None:
