@@ -51,37 +51,42 @@ QUESTIONS = (
     ("ask", "-m", "offline", "which hours count as frost in @python/almanac.py ?"),
     ("ask", "-m", "offline", "--yes", "-t", "editor", "repair #diagnostics{python/main.py}"),
 )
+# Where something is, and what there is.
+LOOKS = (("search", "-n", "3", "which hours count as frost?"), ("map", "--tokens", "150"))
+_LOOKED = re.compile(r"(<!-- search transcript -->\n).*?(<!-- end of search transcript -->)", re.DOTALL)
 _ASKED = re.compile(r"(<!-- chat transcript -->\n).*?(<!-- end of chat transcript -->)", re.DOTALL)
 _APPLIED = re.compile(r"(<!-- apply transcript -->\n).*?(<!-- end of apply transcript -->)", re.DOTALL)
 
 
 def readme_page() -> str:
-    """README.md with fresh transcripts of `motet fix`, `motet apply` and `motet ask`."""
+    """README.md with fresh transcripts of `motet fix`, `motet apply`, `motet ask` and `motet search`."""
     page = _APPLIED.sub(lambda found: found[1] + _apply_transcript() + found[2], transcript.readme_page())
-    return _ASKED.sub(lambda found: found[1] + _chat_transcript() + found[2], page)
+    page = _ASKED.sub(lambda found: found[1] + _transcript(*QUESTIONS) + found[2], page)
+    return _LOOKED.sub(lambda found: found[1] + _transcript(*LOOKS) + found[2], page)
 
 
 def _apply_transcript() -> str:
     """`motet apply` on a copy of the example projects, nobody asked."""
-    (said,) = _said(("apply", "--yes", "answer.md"))
+    (said,) = _said(("apply", "--yes", "answer.md"), answer=ANSWER)
     # A longer fence than those of the answer.
     return f"````console\n$ cat answer.md\n{ANSWER}$ motet apply --yes answer.md\n{said}````\n"
 
 
-def _chat_transcript() -> str:
-    """`motet ask`, with the offline model."""
+def _transcript(*commands: Sequence[str]) -> str:
+    """What they say on a copy of the example projects, with the offline model."""
     shown = "\n".join(
-        f"$ motet {shlex.join(words)}\n{said}" for words, said in zip(QUESTIONS, _said(*QUESTIONS), strict=True)
+        f"$ motet {shlex.join(words)}\n{said}" for words, said in zip(commands, _said(*commands), strict=True)
     )
     return f"````console\n{shown}````\n"
 
 
-def _said(*commands: Sequence[str]) -> list[str]:
-    """What each command says on a copy of the example projects, one after the other."""
+def _said(*commands: Sequence[str], answer: str = "") -> list[str]:
+    """What each command says on a copy of the example projects, one after the other; `answer` is a file there."""
     with tempfile.TemporaryDirectory() as home:
         project = Path(home) / "examples"
         shutil.copytree(ROOT / "examples", project)
-        (project / "answer.md").write_text(ANSWER, encoding="utf-8")
+        if answer:
+            (project / "answer.md").write_text(answer, encoding="utf-8")
         places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
         environment = {**os.environ, **places, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
         done = [

@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     """Replace this process by pytest, so that signals and the exit code are pytest's own."""
     os.chdir(ROOT)
     in_ci = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
-    slowest = ["--durations=10", "--durations-min=1"] if in_ci else []
+    slowest = ["--durations=40", "--durations-min=1"] if in_ci else []
     arguments = arguments or ["-n", str(min(processors(), MOST)), "--dist", "loadfile"]
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *slowest, *arguments])
 

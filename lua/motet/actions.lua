@@ -24,6 +24,7 @@ local GROUPS = {
   { "code", { "edit", "fix", "add" }, is_file },
   { "share", { "file", "buffer", "context", "pin", "watch", "drop" }, has_chat },
   { "turn", { "retry", "model", "inspect", "system", "tools" }, has_chat },
+  { "code", { "search" } },
   { "edits", { "changes", "undo" } },
   { "chat", { "rename", "fork", "compact", "close", "clear" }, has_chat },
   { "boards", { "board", "agents", "mention", "agent" } },

@@ -45,8 +45,8 @@ local function in_terminal(name)
   end)
 end
 
-local function pick(kind, title, choose)
-  require("motet.picker").pick({ kind = kind, title = title, choose = choose })
+local function pick(kind, title, choose, typed)
+  require("motet.picker").pick({ kind = kind, title = title, choose = choose, typed = typed })
 end
 
 ---Let the human pick what a command was typed without: that takes the place of the draft `typed`, of which `rest` stays.
@@ -126,6 +126,15 @@ local subcommands = {
       pick("history", "chats", function(row)
         chat().open({ chat = row.value })
       end)
+    end,
+  },
+  search = {
+    about = "pick a place of the project that a question is about",
+    run = function(words)
+      pick("place", "places", function(row)
+        local file, line = row.value:match("^(.*):(%d+)$")
+        require("motet.here").open(file, tonumber(line))
+      end, table.concat(words, " "))
     end,
   },
   fix = {

@@ -60,6 +60,17 @@ local function file_of(address)
   end
 end
 
+---Show a file in a window for files, at that line.
+---@param file string
+---@param line? integer
+function M.open(file, line)
+  require("motet.layout").beside()
+  vim.cmd.edit({ args = { file }, magic = { file = false, bar = false } })
+  if line then
+    api.nvim_win_set_cursor(0, { math.min(line, api.nvim_buf_line_count(0)), 0 })
+  end
+end
+
 ---Open what the context line, link or mention at the cursor names; false when there is none.
 function M.follow()
   local address = target()
@@ -76,14 +87,11 @@ function M.follow()
     notice(address .. " is not there")
     return true
   end
-  require("motet.layout").beside()
   if file then
-    vim.cmd.edit({ args = { file }, magic = { file = false, bar = false } })
+    M.open(file, line)
   else
+    require("motet.layout").beside()
     vim.cmd.buffer(buf)
-  end
-  if line then
-    api.nvim_win_set_cursor(0, { math.min(line, api.nvim_buf_line_count(0)), 0 })
   end
   return true
 end

@@ -42,10 +42,10 @@ function M.style(win)
   wo.winbar = "%{%v:lua.require'motet.bar'.winbar()%}"
 end
 
----A window of this tab page for a file that is not the chat's own, made where there is none.
+---A window of this tab page for a file: this one, the one before, any other; made where all show something else.
 function M.beside()
   local before = vim.fn.win_getid(vim.fn.winnr("#"))
-  local wins = vim.list_extend({ before }, api.nvim_tabpage_list_wins(0))
+  local wins = vim.list_extend({ api.nvim_get_current_win(), before }, api.nvim_tabpage_list_wins(0))
   for _, win in ipairs(wins) do
     if win ~= 0 and api.nvim_win_get_config(win).relative == "" and not vim.wo[win].winfixbuf then
       if vim.bo[api.nvim_win_get_buf(win)].buftype == "" then

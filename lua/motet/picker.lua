@@ -149,7 +149,8 @@ local KEYS = {
 }
 
 ---Let the human pick one: a `kind` of rows that the program knows.
----@param spec { title: string, kind: string, choose: fun(row: { value: string, shown: string, about: string, text: string }) }
+---`typed`: what stands in its line at the beginning.
+---@param spec { title: string, kind: string, typed?: string, choose: fun(row: { value: string, shown: string, about: string, text: string }) }
 function M.pick(spec)
   local own = require("motet").options.picker
   if type(own) == "function" then
@@ -165,7 +166,8 @@ function M.pick(spec)
   api.nvim_create_autocmd("TextChangedI", { buffer = prompt, callback = ask_newer })
   api.nvim_create_autocmd("WinLeave", { buffer = prompt, callback = function() vim.schedule(close) end })
   api.nvim_set_current_win(current.wins.prompt)
-  vim.cmd.startinsert()
+  api.nvim_buf_set_lines(prompt, 0, -1, false, { spec.typed or "" })
+  vim.cmd("startinsert!")
   ask()
 end
 
@@ -191,7 +193,7 @@ function M.previewed(number, value, lines, filetype, line)
   end
   local buf = current.bufs.preview
   set_lines(buf, lines)
-  local known = filetype ~= "" and filetype or vim.filetype.match({ filename = value, contents = lines }) or ""
+  local known = filetype ~= "" and filetype or vim.filetype.match({ filename = value:gsub(":%d+$", ""), contents = lines }) or ""
   vim.bo[buf].syntax = known
   pcall(api.nvim_win_set_cursor, current.wins.preview, { math.max(line, 1), 0 })
 end

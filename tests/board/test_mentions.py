@@ -23,6 +23,7 @@ from motet.board.mentions import (
     called,
     find_mentions,
 )
+from motet.board.page import GUIDANCE
 from motet.errors import UsageError
 
 BACKEND = Known("backend-abc12", "backend", ("developer",))
@@ -46,7 +47,7 @@ def reached(body: str) -> list[str]:
     return ["all", *direct] if found.everyone else direct
 
 
-@pytest.mark.acceptance("S4-010")
+@pytest.mark.acceptance("S4-010", "S4-033", "S4-072")
 def test_the_example_of_the_design_calls_the_one_who_is_named_and_nobody_else() -> None:
     body = "@review-def34 The login feature is done, please review. File: src/auth/login.ts"
     assert find_mentions(body, ROSTER) == (Mention(0, 13, "@review-def34", Addressee.NAME, "review-def34"),)
@@ -147,7 +148,7 @@ NOTHING = [
 ]  # fmt: skip
 
 
-@pytest.mark.acceptance("S4-086")
+@pytest.mark.acceptance("S4-086", "VB-03")
 @pytest.mark.parametrize("body", NOTHING)
 def test_code_quotes_headings_targets_addresses_and_what_is_no_name_call_nobody(body: str) -> None:
     assert reached(body) == []
@@ -171,6 +172,13 @@ def test_what_does_not_look_like_a_name_is_not_told_to_the_author(body: str) -> 
     assert find_mentions(body, ROSTER) == ()
 
 
+@pytest.mark.acceptance("VB-03")
+def test_the_guidance_of_a_page_calls_nobody_wherever_it_was_copied() -> None:
+    assert find_mentions(GUIDANCE, ROSTER) == ()
+    assert reached(f"Above:\n\n{GUIDANCE}\n@nobody") == []
+
+
+@pytest.mark.acceptance("VB-03")
 def test_a_header_that_somebody_forged_and_a_notification_that_is_quoted_call_nobody() -> None:
     body = "## 2026-01-11 18:00:00 @backend-abc12\n\n> review-def34 wrote:\n> @All please stop, @bob\n\nSeen."
     assert calls(body) == Called()

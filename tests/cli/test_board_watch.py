@@ -73,6 +73,7 @@ def watch(board: Board) -> Iterator[Lines]:
     lines.child.communicate()
 
 
+@pytest.mark.acceptance("S4-074")
 def test_posts_changes_and_notices_come_as_they_are_made(board: Board, watch: Lines) -> None:
     run = board.project.here
     backend = board.add("backend")

@@ -232,6 +232,7 @@ async def test_a_fork_is_on_no_board_and_leaving_takes_the_tools_away(tmp_path: 
         assert (chats.board_agent(agent.chat), agent.chat.parts.tools.handed_over()) == (None, [])
 
 
+@pytest.mark.acceptance("S4-094")
 def test_nothing_of_boards_is_imported_or_made_before_one_is_joined(tmp_path: Path) -> None:
     program = (
         "import asyncio, sys, motet\n"

@@ -54,7 +54,7 @@ def maps(messages: list[Message]) -> list[str]:
     return [one.text for one in messages if one.tag == "map"]
 
 
-@pytest.mark.acceptance("CU-01")
+@pytest.mark.acceptance("CU-01", "S0-124", "S0-127", "S0-131")
 async def test_it_goes_along_once_is_listed_with_its_tokens_and_says_how_to_leave_it_out(tmp_path: Path) -> None:
     async with house(tmp_path, [Answer(text="One."), Answer(text="Two.")]) as place:
         write(place)

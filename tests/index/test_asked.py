@@ -113,7 +113,7 @@ async def shared(
     return [message.text for message in answer.messages], answer.notices
 
 
-@pytest.mark.acceptance("SP-09", "S1-038", "S1-039")
+@pytest.mark.acceptance("SP-09", "S1-038", "S1-039", "S0-126", "S0-129")
 async def test_passages_are_shared_when_the_codebase_is_mentioned_each_with_its_reason(
     project: Path, tmp_path: Path
 ) -> None:

@@ -151,8 +151,10 @@ def test_unread_posts_are_counted_until_the_page_is_seen(vim: Editor, store: Sto
 def test_notices_are_kept_and_found_by_their_words(vim: Editor, store: Store, writer: Writers) -> None:
     other = writer("backend")
     open_board(vim)
+    other.post("@human before")  # what was there before is told together with what comes while it is looked for
+    vim.waits_for("#vim.g.messages == 1")
     other.post(f"@{me(vim)} about the login", f"@{me(vim)} ログインの設計")
-    vim.waits_for("#vim.g.messages > 1")
+    vim.waits_for("#vim.g.messages == 3")
     vim.command("Motet board notices")
     found = (
         "vim.iter(vim.api.nvim_list_wins()):filter(function(win) return vim.api.nvim_win_get_config(win).relative ~= '' end)"

@@ -141,6 +141,21 @@ def test_a_file_is_picked_with_a_preview_and_becomes_a_link(vim: Editor, project
     vim.keys("<Esc>")
 
 
+@pytest.mark.acceptance("S0-132")
+def test_a_place_that_a_question_is_about_is_found_and_opened(vim: Editor, project: Project) -> None:
+    lines = "".join(f"line_{number} = {number}\n" for number in range(400))
+    project.write({"src/frost.py": f"{lines}def bring_in_the_basil():\n    pass\n", "src/other.py": "x = 1\n"})
+    vim.command("Motet search when is the basil brought in")
+    listed = "vim.iter(vim.api.nvim_list_wins()):any(function(w) local b = vim.api.nvim_win_get_buf(w) "
+    listed += "return vim.tbl_contains(vim.api.nvim_buf_get_lines(b, 0, -1, false), '%s') end)"
+    vim.waits_for(listed % "src/frost.py:401  def bring_in_the_basil():")
+    vim.waits_for(listed % "def bring_in_the_basil():")
+    vim.keys("<CR>")
+    vim.comes_to("#vim.api.nvim_list_wins() == 1")
+    vim.comes_to("vim.api.nvim_get_current_line() == 'def bring_in_the_basil():'")
+    assert vim.nvim.current.buffer.name == str(project.root / "src" / "frost.py")
+
+
 def test_enter_takes_what_fits_all_that_was_typed_before_it(vim: Editor, project: Project, provider: Serve) -> None:
     provider([YES])
     project.write({"aaa.py": "import os\n", "server.py": "import os\n"})

@@ -30,7 +30,7 @@ def test_subcommands_are_completed_and_unknown_ones_named(vim: Editor) -> None:
     assert vim.nvim.funcs.getcompletion("Motet st", "cmdline") == ["stop"]
     assert vim.nvim.funcs.getcompletion("Motet ", "cmdline") == [
         "actions", "add", "agent", "agents", "board", "buffer", "changes", "chat", "clear", "close", "compact", "config", "context", "drop", "edit", "file", "fix", "fork", "health", "history",
-        "inspect", "log", "mention", "model", "new", "open", "pin", "prompt", "rename", "retry", "review", "stop", "system", "toggle", "tools", "trust", "undo", "watch",
+        "inspect", "log", "mention", "model", "new", "open", "pin", "prompt", "rename", "retry", "review", "search", "stop", "system", "toggle", "tools", "trust", "undo", "watch",
     ]  # fmt: skip
     vim.command("Motet dance")
     assert vim.messages == ["motet: there is no `:Motet dance`; `:Motet actions` lists all"]
@@ -67,7 +67,7 @@ def test_actions_begin_with_what_is_possible_here(vim: Editor, project: Project)
     assert nothing[-1] == "chat    clear            begin a new chat here (not here)"
     possible = [row.split()[1] for row in nothing if not row.endswith(" (not here)")]
     assert possible == [
-        "chat", "new", "history", "open", "toggle", "changes", "undo", "board", "agents", "mention", "agent", "config", "trust", "log", "health", "prompt"
+        "chat", "new", "history", "open", "toggle", "search", "changes", "undo", "board", "agents", "mention", "agent", "config", "trust", "log", "health", "prompt"
     ]  # fmt: skip
     project.write({"a.txt": "one\n"})
     vim.command("edit a.txt")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from motet.tools.kit import Kit
 from motet.tools.registry import Maker
 
 if TYPE_CHECKING:
-    from motet.index import ProjectIndex
+    from motet.index import Found, ProjectIndex
     from motet.index.packing import Passages
 
 
@@ -46,11 +46,18 @@ class Retrieving:
 
     async def find(self, question: str, tokens: int, allow: Callable[[str], bool]) -> Passages:
         """See `motet.tools.builtin.search_code.Find`."""
+        return await self._opened().passages(question, tokens, allow=allow)
+
+    async def places(self, question: str, limit: int) -> Sequence[Found]:
+        """The places that a question is about, the best first. Raises `MotetError`."""
+        return (await self._opened().search(question, limit)).found
+
+    def _opened(self) -> ProjectIndex:
         if self._index is None:
             from motet.index import ProjectIndex
 
             self._index = ProjectIndex(self._root, self._home)
-        return await self._index.passages(question, tokens, allow=allow)
+        return self._index
 
     async def close(self) -> None:
         """Stop reading files."""

@@ -357,7 +357,9 @@ class Host:
     def _picking(self) -> Picking:
         assert self._engine is not None and self._chats is not None and self._chats.history is not None
         assert self._editor is not None
-        return Picking(self._engine, self._chats.history, self._editor, Files(lambda: self._files))
+        return Picking(
+            self._engine, self._chats.history, self._editor, Files(lambda: self._files), self._chats.house.retrieving
+        )
 
     async def _list_files(self) -> None:
         assert self._engine is not None  # there is a chat

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motet.chat.transcript import render
 from motet.context import Buffer, Editor
@@ -12,8 +14,12 @@ from motet.context.complete import link_to
 from motet.context.paths import Files
 from motet.engine import Engine
 from motet.engine.chat_names import short_id, shown_title
+from motet.engine.retrieving import Retrieving
 from motet.history import ChatInfo, History
 from motet.visible import one_line, visible
+
+if TYPE_CHECKING:
+    from motet.index import Found
 
 _MOST = 100
 """Rows at once."""
@@ -44,14 +50,17 @@ class Preview:
 class Picking:
     """The rows of each kind. Everything here waits for files and the history, never the editor for it."""
 
-    def __init__(self, engine: Engine, history: History, editor: Editor, files: Files) -> None:
+    def __init__(
+        self, engine: Engine, history: History, editor: Editor, files: Files, retrieving: Retrieving
+    ) -> None:
         self._engine = engine
+        self._retrieving = retrieving
         self._history = history
         self._editor = editor
         self._files = files
 
     async def rows(self, kind: str, query: str) -> list[Row]:
-        """What fits `query`, the best first: `file`, `buffer` or `history`. Raises `MotetError`."""
+        """What fits `query`, the best first: `file`, `buffer`, `place` or `history`. Raises `MotetError`."""
         match kind:
             case "file":
                 return [Row(path, path, text=link_to(path)) for path in self._files.find(query, _MOST)]
@@ -60,6 +69,9 @@ class Picking:
                 by_name = {one.path or one.name: one for one in buffers if one.path or one.name}
                 found = Files(lambda: list(by_name)).find(query, _MOST)
                 return [_buffer_row(by_name[name]) for name in found]
+            case "place":
+                found = await self._retrieving.places(query, _MOST) if query.strip() else []
+                return [_place_row(self._engine.root, one) for one in found]
             case _:
                 return await self._chats(query)
 
@@ -71,6 +83,9 @@ class Picking:
             case "buffer":
                 found = next((one for one in await self._editor.buffers() or () if str(one.number) == value), None)
                 return _preview(found.text, found.filetype) if found else Preview([])
+            case "place":
+                path, _, line = value.removeprefix(f"{self._engine.root}/").rpartition(":")
+                return _around((await self._engine.workspace.read(path)).text, int(line))
             case _:
                 stored = await self._history.load(value)
                 text = render([one for one in stored.messages if one.visible], chat=value)
@@ -95,9 +110,19 @@ def _buffer_row(buffer: Buffer) -> Row:
     return Row(str(buffer.number), buffer.path or buffer.name, "changed" if buffer.is_changed else "", text)
 
 
+def _place_row(root: Path, place: Found) -> Row:
+    shown = f"{one_line(place.path)}:{place.line}"
+    return Row(f"{root}/{place.path}:{place.line}", shown, one_line(place.text.strip()))
+
+
 def _chat_row(chat: ChatInfo, title: str, snippet: str = "") -> Row:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(chat.updated or chat.created))
     return Row(chat.id, f"{short_id(chat.id)}  {when}  {one_line(title)}", one_line(snippet))
+
+
+def _around(text: str, line: int) -> Preview:
+    first = max(line - _LINES // 2, 0)
+    return Preview([visible(one) for one in text.split("\n")[first : first + _LINES]], line=line - first)
 
 
 def _preview(text: str, filetype: str = "") -> Preview:
