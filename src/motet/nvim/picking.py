@@ -70,7 +70,7 @@ class Picking:
                 found = Files(lambda: list(by_name)).find(query, _MOST)
                 return [_buffer_row(by_name[name]) for name in found]
             case "place":
-                found = await self._retrieving.places(query, _MOST) if query.strip() else []
+                found = await self._retrieving.places(query, _MOST) if query.strip() else ()
                 return [_place_row(self._engine.root, one) for one in found]
             case _:
                 return await self._chats(query)
