@@ -55,6 +55,9 @@ def settle_in(home: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setenv("TZ", "UTC")
     patch.setenv("TERM", "xterm-256color")
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, by all that is started too
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # the same in the background of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
