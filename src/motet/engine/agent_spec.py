@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -229,6 +229,6 @@ def _write(path: Path, value: Mapping[str, object]) -> None:
         raise MotetError(f"{path}: an agent cannot be kept: {error.strerror}; make room for it") from error
 
 
-def changed(spec: AgentSpec, given: Mapping[str, object]) -> AgentSpec:
+def changed(spec: AgentSpec, given: Mapping[str, Any]) -> AgentSpec:
     """`spec` with what was given anew; None is nothing given."""
-    return replace(spec, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return replace(spec, **{name: value for name, value in given.items() if value is not None})

@@ -134,8 +134,8 @@ class Background:
     async def stop(
         self, who: str, boards: Boards, patience: float = PATIENCE, why: str = "was stopped", firmly: float = _FIRMLY
     ) -> Stopped:
-        """End an agent: after the tool call under way, or after `patience` seconds at once, `firmly` seconds later killed. Its work tree goes when
-        nothing stands there that is nowhere else. Raises `AgentMissing`."""
+        """End an agent: after the tool call under way, or after `patience` seconds at once, `firmly` seconds later killed.
+        Its work tree goes when nothing stands there that is nowhere else. Raises `AgentMissing`."""
         files = self._files_of(who)
         kept = files.kept() if files is not None else None
         if files is None or kept is None:
