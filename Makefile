@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help setup demo test check bench bench-index bench-nvim bench-board fuzz soak soak-boards docs pictures lock clean
+.PHONY: help setup demo test check bench bench-index bench-nvim bench-board fuzz soak soak-boards docs pictures lock offline dist clean
 
 help:
 	@echo "make demo     run the main job on the example projects, offline, no key"
@@ -18,6 +18,8 @@ help:
 	@echo "make soak-boards  boards alone: 1,000 schedules by seed on each engine; FROM=401 goes on at that seed"
 	@echo "make docs     write the generated pages of docs/"
 	@echo "make pictures draw docs/pictures: a real Neovim, a scripted model"
+	@echo "make offline  install all that is locked without a network, and see it work"
+	@echo "make dist     what is released: wheel, source archive, and the list of what motet is made of (SBOM)"
 	@echo "make lock     pin the newest versions in requirements/all.lock"
 
 setup:
@@ -69,6 +71,14 @@ lock:
 	@uv lock --quiet && uv export --quiet --no-header --no-annotate --all-extras --no-emit-project \
 		-o requirements/all.lock && rm -f uv.lock
 	@for name in typescript inspector; do (cd tools/$$name && npm install --silent --package-lock-only) || exit 1; done
+
+offline: setup
+	@$(BIN)/python tools/offline.py
+
+dist: setup
+	@rm -rf dist
+	@$(BIN)/uv build --quiet --offline --no-build-isolation --python $(BIN)/python --out-dir dist
+	@$(BIN)/python tools/sbom.py > dist/motet.cdx.json
 
 clean:
 	rm -rf .venv dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -73,10 +73,10 @@ def _apply_transcript() -> str:
 
 
 def _transcript(*commands: Sequence[str]) -> str:
-    """What they say on a copy of the example projects, with the offline model."""
-    shown = "\n".join(
-        f"$ motet {shlex.join(words)}\n{said}" for words, said in zip(commands, _said(*commands), strict=True)
-    )
+    """What they say on a copy of the example projects, with the offline model, after its files were read: the very first
+    answer may be one that did not wait for them."""
+    _, *answers = _said(("index", "rebuild"), *commands)
+    shown = "\n".join(f"$ motet {shlex.join(words)}\n{said}" for words, said in zip(commands, answers, strict=True))
     return f"````console\n{shown}````\n"
 
 

