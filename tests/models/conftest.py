@@ -17,6 +17,7 @@ from motet.models.providers.dialect import Dialect
 from motet.models.providers.endpoint import Endpoint
 from motet.models.providers.http_model import HttpModel
 from motet.models.providers.openai_compatible import ChatCompletions
+from motet.models.providers.openai_responses import OpenAIResponses
 from motet.models.providers.retry import RetryPolicy
 from motet.models.scripted import ScriptedServer
 
@@ -26,7 +27,7 @@ CANARY = "sk-canary-0123456789abcdef"
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "dialect" in metafunc.fixturenames:
-        metafunc.parametrize("dialect", ["anthropic", "openai"])
+        metafunc.parametrize("dialect", ["anthropic", "openai", "openai-responses"])
 
 
 @dataclass
@@ -77,14 +78,14 @@ def connect() -> Connect:
         async def sleep(seconds: float) -> None:
             waits.append(seconds)
 
-        mapping: Dialect = how or (
-            AnthropicMessages("acme", "m-1", 4_096, new_call_id=lambda: "made_up")
-            if dialect == "anthropic"
-            else ChatCompletions("acme", "m-1", new_call_id=lambda: "made_up")
-        )
+        mappings: dict[str, Dialect] = {
+            "anthropic": AnthropicMessages("acme", "m-1", 4_096, new_call_id=lambda: "made_up"),
+            "openai": ChatCompletions("acme", "m-1", new_call_id=lambda: "made_up"),
+            "openai-responses": OpenAIResponses("acme", "m-1", new_call_id=lambda: "made_up"),
+        }
         model = HttpModel(
             model="m-1",
-            dialect=mapping,
+            dialect=how or mappings[dialect],
             endpoint=Endpoint.parse("acme", url if dialect == "anthropic" else f"{url}/v1", timeout),
             limits=Limits(100_000, 4_096),
             price=price,

@@ -1,4 +1,4 @@
-"""Whole answers over real HTTP, in both dialects: exact events, however the bytes are cut."""
+"""Whole answers over real HTTP, in all dialects: exact events, however the bytes are cut."""
 
 from __future__ import annotations
 
@@ -52,6 +52,22 @@ async def test_the_request_that_arrives_has_the_roles_of_the_provider_and_the_ke
             "system": [{"type": "text", "text": "Be brief."}],
             "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
             "tools": [{"name": "replace_in_file", "description": "Replace text in a file.", "input_schema": schema}],
+            "stream": True,
+        }
+        return
+    if dialect == "openai-responses":
+        assert request.target == "/v1/responses"
+        assert request.headers["authorization"] == "Bearer sk-canary-0123456789abcdef"
+        function = {"name": "replace_in_file", "description": "Replace text in a file.", "parameters": schema}
+        assert request.body == {
+            "model": "m-1",
+            "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}],
+            "store": False,
+            "instructions": "Be brief.",
+            "include": ["reasoning.encrypted_content"],
+            "reasoning": {"summary": "auto"},
+            "max_output_tokens": 1000,
+            "tools": [{"type": "function", **function, "strict": False}],
             "stream": True,
         }
         return
@@ -119,6 +135,36 @@ async def test_reasoning_of_anthropic_goes_back_with_its_signature_and_before_th
     ]
 
 
+async def test_reasoning_of_responses_goes_back_encrypted_and_before_the_call(connect, question) -> None:
+    answer = Answer("Sure.", "Let me think", "gAAA==", (call("one", {"path": "a"}, "id_1"),))
+    async with ScriptedServer([answer, Answer("Done")]) as server:
+        connected = connect(server, "openai-responses")
+        events = await connected.ask(question)
+        completed = events[-1]
+        assert isinstance(completed, Completed)
+        said = Message.user("Sure.").parts
+        assistant = Message(role=Role.ASSISTANT, parts=said, reasoning=completed.reasoning, calls=completed.calls)
+        await connected.ask(ModelRequest((*question.messages, assistant, tool_result()), question.tools))
+    assert events[0] == ReasoningDelta("Let me think")
+    item = {
+        "id": "rs_scripted",
+        "summary": [{"type": "summary_text", "text": "Let me think"}],
+        "encrypted_content": "gAAA==",
+    }
+    place = {"provider": "acme", "model": "m-1", "text_before": 0, "calls_before": 0}
+    assert completed.reasoning == (Reasoning("Let me think", {**place, "item": item}),)
+    assert server.requests[1].body["input"][1:] == [
+        {"type": "reasoning", **item},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Sure.", "annotations": []}],
+        },
+        {"type": "function_call", "call_id": "id_1", "name": "one", "arguments": '{"path": "a"}'},
+        {"type": "function_call_output", "call_id": "id_1", "output": "ok"},
+    ]
+
+
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 async def test_reasoning_of_compatible_servers_streams_and_goes_back_in_its_own_field(
     connect, question, field
@@ -162,7 +208,7 @@ async def test_every_dialect_of_server_sent_events_gives_the_same_answer(connect
 async def test_a_connection_that_breaks_after_the_reason_to_finish_does_no_harm(
     connect, question, dialect, cut
 ) -> None:
-    events_before = {"anthropic": 5, "openai": 4}[dialect]
+    events_before = {"anthropic": 5, "openai": 4, "openai-responses": 5}[dialect]
     wire = Wire(end_marker=False, cut_after=events_before, cut=cut)
     async with ScriptedServer([Answer("Hello", wire=wire)]) as server:
         events = await connect(server, dialect).ask(question)
@@ -172,7 +218,7 @@ async def test_a_connection_that_breaks_after_the_reason_to_finish_does_no_harm(
 async def test_a_server_that_never_closes_after_the_reason_to_finish_is_not_waited_for(
     connect, question, dialect
 ) -> None:
-    events_before = {"anthropic": 5, "openai": 4}[dialect]
+    events_before = {"anthropic": 5, "openai": 4, "openai-responses": 5}[dialect]
     async with ScriptedServer([Answer("Hello", wire=Wire(stall_after=events_before))]) as server:
         async with asyncio.timeout(20):
             events = await connect(server, dialect).ask(question)
@@ -195,8 +241,8 @@ async def test_a_server_that_never_closes_after_the_reason_to_finish_is_not_wait
 def test_no_cut_changes_what_was_said(connect, question, text, arguments, wire) -> None:
     answer = Answer(text, calls=(call("one", arguments, "id_1"),), wire=wire)
 
-    async def both() -> None:
-        for dialect in ("anthropic", "openai"):
+    async def each() -> None:
+        for dialect in ("anthropic", "openai", "openai-responses"):
             async with ScriptedServer([answer]) as server:
                 events = await connect(server, dialect).ask(question)
             assert "".join(event.text for event in events if isinstance(event, TextDelta)) == text
@@ -204,7 +250,7 @@ def test_no_cut_changes_what_was_said(connect, question, text, arguments, wire) 
             assert "".join(pieces) == answer.calls[0].arguments
             assert events[-1] == Completed("tool_calls", answer.calls, usage=Usage(100, 20))
 
-    asyncio.run(both())
+    asyncio.run(each())
 
 
 @pytest.mark.parametrize(("ids", "indexes"), [(False, True), (True, False), (False, False)])
@@ -239,8 +285,8 @@ async def test_a_model_without_tools_gets_a_conversation_with_calls_as_text(conn
         await connect(server, dialect).ask(ModelRequest(messages))
     body = server.requests[0].body
     assert "tools" not in body
-    said = [message["content"] for message in body["messages"]]
-    if dialect == "anthropic":
+    said = [message["content"] for message in body["input" if dialect == "openai-responses" else "messages"]]
+    if dialect != "openai":
         said = ["\n\n".join(block["text"] for block in blocks) for blocks in said]
     assert said == ["Hi", '(called one with {"n": 1})', "Result of one:\nok\n\nGo on"]
 

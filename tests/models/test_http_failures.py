@@ -88,7 +88,7 @@ async def test_an_answer_that_is_cut_before_its_first_token_is_asked_for_again(
 
 @pytest.mark.parametrize("cut", ["close", "rst", "end"])
 async def test_an_answer_that_is_cut_later_keeps_its_text_and_fails(connect, question, dialect, cut) -> None:
-    before = {"anthropic": 4, "openai": 3}[dialect]
+    before = {"anthropic": 4, "openai": 3, "openai-responses": 4}[dialect]
     async with ScriptedServer([Answer("Hello", wire=Wire(text_chars=3, cut_after=before, cut=cut))]) as server:
         connected = connect(server, dialect)
         events, error = await connected.fail(question)
@@ -99,7 +99,7 @@ async def test_an_answer_that_is_cut_later_keeps_its_text_and_fails(connect, que
 
 
 async def test_a_call_whose_arguments_are_cut_off_never_becomes_a_call(connect, question, dialect) -> None:
-    before = {"anthropic": 4, "openai": 4}[dialect]
+    before = {"anthropic": 4, "openai": 4, "openai-responses": 3}[dialect]
     wire = Wire(argument_chars=5, cut_after=before)
     async with ScriptedServer([Answer(calls=(call("one", {"path": "a.py"}, "id_1"),), wire=wire)]) as server:
         events, error = await connect(server, dialect).fail(question)
@@ -109,7 +109,7 @@ async def test_a_call_whose_arguments_are_cut_off_never_becomes_a_call(connect, 
 
 
 async def test_json_that_cannot_be_read_is_a_bad_response_after_the_text_so_far(connect, question, dialect) -> None:
-    before = {"anthropic": 3, "openai": 2}[dialect]
+    before = {"anthropic": 3, "openai": 2, "openai-responses": 3}[dialect]
     async with ScriptedServer([Answer("Hello", wire=Wire(malformed_after=before))]) as server:
         connected = connect(server, dialect)
         events, error = await connected.fail(question)
@@ -123,7 +123,7 @@ async def test_json_that_cannot_be_read_is_a_bad_response_after_the_text_so_far(
 
 
 async def test_silence_before_and_within_an_answer_ends_it(connect, question, dialect) -> None:
-    before = {"anthropic": 3, "openai": 2}[dialect]
+    before = {"anthropic": 3, "openai": 2, "openai-responses": 3}[dialect]
     script = [Answer("Hello", wire=Wire(first_byte_delay=60)), Answer("Hello", wire=Wire(stall_after=before))]
     async with ScriptedServer(script) as server:
         connected = connect(server, dialect, timeout=1.0)

@@ -13,13 +13,15 @@ from motet.messages import Document, Image, Message, Role, Text, ToolCall, ToolR
 from motet.models import Limits, ModelConfig, ModelRequest, ProviderConfig, ToolDefinition, choose, unseen
 from motet.models.providers.anthropic import AnthropicMessages
 from motet.models.providers.openai_compatible import ChatCompletions
+from motet.models.providers.openai_responses import OpenAIResponses
 from motet.models.providers.pictures import is_pdf, picture_type
 from motet.models.replay import Recorder, ReplayModel
 from motet.models.scripted import Answer, ScriptedModel, ScriptedServer
 
 ANTHROPIC = AnthropicMessages("acme", "m-1", 4_096, images=True, documents=True)
 OPENAI = ChatCompletions("acme", "m-1", images=True, documents=True)
-HOWS = {"anthropic": ANTHROPIC, "openai": OPENAI}
+RESPONSES = OpenAIResponses("acme", "m-1", images=True, documents=True)
+HOWS = {"anthropic": ANTHROPIC, "openai": OPENAI, "openai-responses": RESPONSES}
 TOOL = ToolDefinition("one", "Does one.", {"type": "object"})
 IMAGE = Image(PNG, "image/png", "a.png")
 DOCUMENT = Document(PDF, "application/pdf", "b.pdf", "The text of b.")
@@ -41,18 +43,45 @@ DOCUMENT_PART = {
     "file": {"filename": "b.pdf", "file_data": f"data:application/pdf;base64,{PDF_TEXT}"},
 }
 
+PICTURE_INPUT = {"type": "input_image", "image_url": f"data:image/png;base64,{PNG_TEXT}", "detail": "auto"}
+DOCUMENT_INPUT = {
+    "type": "input_file",
+    "filename": "b.pdf",
+    "file_data": f"data:application/pdf;base64,{PDF_TEXT}",
+}
+
 
 def text(said: str) -> dict[str, str]:
     return {"type": "text", "text": said}
 
 
+def said(words: str) -> dict[str, str]:
+    return {"type": "input_text", "text": words}
+
+
 @pytest.mark.acceptance("S2-031", "S2-049", "S1-027")
 async def test_what_is_shared_reaches_a_model_that_sees(connect, dialect: str) -> None:
-    shown = {"anthropic": [PICTURE_BLOCK, DOCUMENT_BLOCK], "openai": [PICTURE_PART, DOCUMENT_PART]}[dialect]
-    content = [*shown, text("a file"), text("What is it?")]
+    content = {
+        "anthropic": [PICTURE_BLOCK, DOCUMENT_BLOCK, text("a file"), text("What is it?")],
+        "openai": [PICTURE_PART, DOCUMENT_PART, text("a file"), text("What is it?")],
+        "openai-responses": [PICTURE_INPUT, DOCUMENT_INPUT, said("a file"), said("What is it?")],
+    }[dialect]
     async with ScriptedServer([Answer("A point.")]) as server:
         await connect(server, dialect, how=HOWS[dialect]).ask(ModelRequest((SHARED, QUESTION)))
-    assert server.requests[0].body["messages"] == [{"role": "user", "content": content}]
+    (message,) = server.requests[0].messages
+    assert (message["role"], message["content"]) == ("user", content)
+
+
+async def test_a_picture_as_a_result_is_part_of_the_result_in_responses(connect) -> None:
+    async with ScriptedServer([Answer("A point.")]) as server:
+        await connect(server, "openai-responses", how=RESPONSES).ask(
+            ModelRequest((Message.user("Hi"), CALL, LOOKED, READ, QUESTION), (TOOL,))
+        )
+    assert server.requests[0].messages[3:] == [
+        {"type": "function_call_output", "call_id": "id_1", "output": [said("It:"), PICTURE_INPUT]},
+        {"type": "function_call_output", "call_id": "id_2", "output": "fine"},
+        {"type": "message", "role": "user", "content": [said("What is it?")]},
+    ]
 
 
 async def test_a_picture_as_a_result_is_part_of_the_result_at_anthropic(connect) -> None:
@@ -97,9 +126,9 @@ async def test_a_picture_of_a_result_is_shown_without_tools_and_at_the_end(conne
 async def test_a_model_that_sees_nothing_gets_the_words_for_it(connect, dialect: str) -> None:
     async with ScriptedServer([Answer("What?")]) as server:
         await connect(server, dialect).ask(ModelRequest((SHARED, CALL, LOOKED, READ), (TOOL,)))
-    said = server.requests[0].text
-    assert PNG_TEXT not in said and PDF_TEXT not in said
-    assert "[image a.png]" in said and "The text of b." in said
+    sent = server.requests[0].text
+    assert PNG_TEXT not in sent and PDF_TEXT not in sent
+    assert "[image a.png]" in sent and "The text of b." in sent
 
 
 async def test_a_picture_goes_by_what_it_is_and_not_by_what_it_is_called(connect, dialect: str) -> None:

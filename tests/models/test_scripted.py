@@ -98,7 +98,7 @@ async def test_a_request_beyond_the_script_is_an_error_that_says_so(connect, que
 
 async def test_answers_may_depend_on_the_request(connect, dialect) -> None:
     def count(request: ScriptedRequest) -> Answer:
-        return Answer(f"{len(request.body['messages'])} messages to {request.dialect}")
+        return Answer(f"{len(request.messages)} messages to {request.dialect}")
 
     async with ScriptedServer(count) as server:
         assert (await connect(server, dialect).ask(REQUEST))[0] == TextDelta(f"1 messages to {dialect}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,9 @@ from motet.models import Completed, ModelRequest, TextDelta, ToolDefinition
 from motet.models.providers.anthropic import AnthropicMessages
 from motet.models.providers.dialect import Dialect
 from motet.models.providers.openai_compatible import ChatCompletions
+from motet.models.providers.openai_responses import OpenAIResponses
 from motet.models.scripted import Answer, ScriptedRequest, ScriptedServer, call
+from motet.models.scripted.answers import WireDialect
 from motet.models.scripted.strict import refusal
 
 TOOL = ToolDefinition("one", "Does one.", {"type": "object"})
@@ -37,7 +40,8 @@ def thought(**metadata: object) -> tuple[Reasoning, ...]:
     return (Reasoning("Hm", {"provider": "acme", "model": "m-1", **metadata}),)
 
 
-OWN = thought(signature="sig", field="reasoning_content", text_before=0, calls_before=0)
+SEALED = {"id": "rs_1", "summary": [], "encrypted_content": "sealed"}
+OWN = thought(signature="sig", field="reasoning_content", text_before=0, calls_before=0, item=SEALED)
 OTHERS = (Reasoning("Hm", {"provider": "other", "model": "m-2", "signature": "theirs", "field": "reasoning"}),)
 
 HOWS = {
@@ -49,6 +53,11 @@ HOWS = {
         ChatCompletions("acme", "m-1"),
         ChatCompletions("acme", "m-1", images=True, documents=True),
         ChatCompletions("acme", "m-1", strict_history=True, images=True, output_field="max_completion_tokens"),
+    ],
+    "openai-responses": [
+        OpenAIResponses("acme", "m-1"),
+        OpenAIResponses("acme", "m-1", images=True, documents=True),
+        OpenAIResponses("acme", "m-1", encrypted=False, summary=False, give_back_reasoning=False),
     ],
 }
 
@@ -128,12 +137,19 @@ async def test_a_provider_takes(connect, dialect: str, name: str, tools: tuple[T
     assert events[0] == TextDelta("Yes.")
 
 
+EACH_AFTER_EACH = (
+    "anthropic", "openai", "openai", "openai-responses", "openai-responses", "anthropic", "anthropic",
+    "openai-responses", "openai", "anthropic",
+)  # fmt: skip
+"""Every dialect behind every other, and behind itself."""
+
+
 async def test_a_conversation_changes_its_provider_after_each_answer(connect) -> None:
-    """Calls, results and reasoning of one dialect are told in the other's words, over and over."""
+    """Calls, results and reasoning of one dialect are told in the others' words, over and over."""
     answer = Answer("I look.", "Hm", "sig", (call("one", {"n": 1}, "id.with-strange/letters"), call("one", "{")))
     stack = MessageStack(USER)
     async with ScriptedServer([answer], repeat=True) as server:
-        models = [connect(server, dialect) for dialect in ("anthropic", "openai", "openai", "anthropic")]
+        models = [connect(server, dialect) for dialect in EACH_AFTER_EACH]
         for connected in models:
             events = await connected.ask(ModelRequest(tuple(stack), (TOOL,), 100))
             end = events[-1]
@@ -142,7 +158,7 @@ async def test_a_conversation_changes_its_provider_after_each_answer(connect) ->
             for made in end.calls:
                 stack.append(done(made.id))
     assert server.refused == []
-    assert len(server.requests) == 4
+    assert [request.dialect for request in server.requests] == list(EACH_AFTER_EACH)
 
 
 async def test_a_repeated_id_keeps_what_its_provider_wants_back_with_it(connect) -> None:
@@ -180,6 +196,8 @@ _METADATA = st.fixed_dictionaries(
         "redacted": st.sampled_from(["", "data"]),
         "text_before": st.integers(0, 9),
         "calls_before": st.integers(0, 3),
+        "item": st.sampled_from([SEALED, {"id": "rs_2", "summary": []}, {}]),
+        "phase": st.sampled_from(["commentary", "final_answer"]),
     },
 )
 _REASONING = st.builds(Reasoning, _TEXTS, _METADATA)
@@ -213,5 +231,5 @@ def test_every_conversation_that_a_stack_allows_passes(
 ) -> None:
     dialect, how = to
     body = json.loads(json.dumps(how.body(ModelRequest(tuple(stack), (TOOL,) if tools else (), 100))))
-    request = ScriptedRequest("anthropic" if dialect == "anthropic" else "openai", "", how.headers("key"), body)
+    request = ScriptedRequest(cast("WireDialect", dialect), "", how.headers("key"), body)
     assert refusal(request) is None

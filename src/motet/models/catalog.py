@@ -259,8 +259,14 @@ class _Source:
                     images=limits.images,
                     documents=limits.documents,
                 )
+            case "openai-responses":
+                from motet.models.providers.openai_responses import OpenAIResponses
+
+                limits = self._limits(model)
+                return OpenAIResponses(name, model, self._config.body, limits.images, limits.documents)
             case other:
-                raise SettingsError(f"providers.{name}.dialect: {other} is neither openai nor anthropic")
+                known = "openai, openai-responses and anthropic"
+                raise SettingsError(f"providers.{name}.dialect: {other} is none of {known}")
 
     def _limits(self, model: str) -> Limits:
         known = self._provider.known(model).limits

@@ -5,6 +5,7 @@ text; `suggested`, `names` and `repairs` each propose a repair for a diagnostic;
 file; `blocks` turns the choice into SEARCH/REPLACE blocks; `model` says all this aloud.
 """
 
+from motet.models.offline.found import Look, Looked, Place
 from motet.models.offline.model import OfflineModel
 
-__all__ = ["OfflineModel"]
+__all__ = ["Look", "Looked", "OfflineModel", "Place"]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from motet.messages import Message, Role, estimate_tokens
+from motet.models.offline.found import Look, answered
 from motet.models.offline.passages import Passage, is_shared, passages_in, passages_of
 from motet.models.protocol import ModelRequest
 from motet.text.terms import terms
@@ -24,8 +25,8 @@ WHO = "I am the offline model: I apply suggested fixes and close names, I do not
 _ABLE = (
     "Give me files with their diagnostics (motet fix does) and I propose: the fixes that language servers suggest, "
     "the name that a message says was meant, the one name in the shown text that is clearly the closest, and a "
-    "few repairs that follow from the message alone. Share files and ask, and I quote the places that have most words "
-    "in common with the question. For anything else choose another model: `motet models`."
+    "few repairs that follow from the message alone. Ask about the code, or share files and ask, and I quote the places "
+    "that have most words in common with the question. For anything else choose another model: `motet models`."
 )
 _ASK = "ask one above it, as in `git diff | motet ask 'where is the port set?'`."
 _MOST_ASKED = 5
@@ -52,8 +53,9 @@ _COMMON = frozenset(
 )
 
 
-async def reply(request: ModelRequest) -> str:
-    """What the offline model says to a request without diagnostics; empty where only a reasoning model can answer."""
+async def reply(request: ModelRequest, look: Look | None = None) -> str:
+    """What the offline model says to a request without diagnostics; empty where only a reasoning model can answer. `look`
+    is asked where nothing of what is shared fits."""
     question = _question(request.messages)
     if question.lstrip().startswith("<conversation>"):
         return ""  # a title is wanted, or a summary
@@ -63,15 +65,17 @@ async def reply(request: ModelRequest) -> str:
     passages = [*passages_of(request.messages), *passages_in("your message", given)]
     if not question:
         return f"{WHO} Your message is {given.count(chr(10)) + 1} lines of text and no question: {_ASK}"
+    found = await _best(question, passages)
+    if found:
+        return _quoted(found, request.max_output_tokens)
+    if said := await answered(question, look, WHO, request.max_output_tokens):
+        return said
     if not passages:
         return (
             f"{WHO} {_ABLE}\n\nNothing is shared with me yet: `@/path` shares a file, `#diff` what is not committed."
         )
-    found = await _best(question, passages)
-    if not found:
-        sources = ", ".join(f"`{source}`" for source in dict.fromkeys(passage.source for passage in passages))
-        return f"{WHO} None of the words of the question stand in what was shared with me: {sources}."
-    return _quoted(found, request.max_output_tokens)
+    sources = ", ".join(f"`{source}`" for source in dict.fromkeys(passage.source for passage in passages))
+    return f"{WHO} None of the words of the question stand in what was shared with me: {sources}."
 
 
 def _question(messages: Sequence[Message]) -> str:

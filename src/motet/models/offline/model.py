@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from motet.messages import ToolCall, estimate_tokens
 from motet.models.offline.conversation import WHO, reply
+from motet.models.offline.found import Look
 from motet.models.offline.mend import Mender, Outcome
 from motet.models.offline.names import unknown_in
 from motet.models.offline.request import TOOL, Brief, Past, read_request
@@ -31,9 +32,12 @@ _PIECE = 2_000
 class OfflineModel:
     """Applies what the request itself says: suggested fixes, *did you mean*, the closest name, certain repairs.
 
-    Without diagnostics it quotes what was shared and has most words in common with the question.
-    Deterministic; never leaves this process; costs nothing.
+    Without diagnostics it quotes what was shared and has most words in common with the question, or else what `look`
+    finds. Deterministic; never leaves this process; costs nothing.
     """
+
+    def __init__(self, look: Look | None = None) -> None:
+        self._look = look
 
     @property
     def name(self) -> str:
@@ -59,7 +63,7 @@ class OfflineModel:
         """Answer with what is done and what is not and why, then one edit call per file; or with quotes."""
         brief = read_request(request)
         if not brief.reports:
-            text = _closing(brief) if brief.answered else await reply(request)
+            text = _closing(brief) if brief.answered else await reply(request, self._look)
             async for event in _spoken(text):
                 yield event
             yield Completed("stop")

@@ -7,36 +7,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from motet.errors import ModelErrorKind
 from motet.messages import Reasoning
 from motet.models.protocol import Completed, ModelEvent, ReasoningDelta, TextDelta, Usage
 from motet.models.providers.dialect import AnswerFault
 from motet.models.providers.fields import as_count, as_object, as_text, parse_object
-from motet.models.providers.pieces import Alike, CallCollector, Characters, PendingCall
+from motet.models.providers.pieces import Alike, CallCollector, Characters, PendingCall, Thought
 
 
 @dataclass(slots=True)
-class _Thinking:
-    """A block of reasoning and its place among what else the answer holds."""
+class _Thinking(Thought):
+    """A block of reasoning: readable and signed, or `redacted`."""
 
-    text_before: int
-    calls_before: int
-    pieces: list[str] = field(default_factory=list[str])
     signature: str = ""
     redacted: str = ""
 
     def reasoning(self, provider: str, model: str) -> Reasoning:
-        metadata: dict[str, object] = {
-            "provider": provider,
-            "model": model,
-            "text_before": self.text_before,
-            "calls_before": self.calls_before,
-        }
-        if self.redacted:
-            return Reasoning("", {**metadata, "redacted": self.redacted})
-        return Reasoning("".join(self.pieces), {**metadata, "signature": self.signature})
+        own = {"redacted": self.redacted} if self.redacted else {"signature": self.signature}
+        return self.kept(provider, model, **own)
 
 
 class AnthropicDecoder:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from motet.errors import ModelErrorKind
-from motet.messages import ToolCall
+from motet.messages import Reasoning, ToolCall
 from motet.models.protocol import ModelEvent, ReasoningDelta, TextDelta, ToolCallDelta
 from motet.models.providers.dialect import AnswerFault, Decoder
 
@@ -40,6 +40,20 @@ def whole_characters(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+@dataclass(slots=True)
+class Thought:
+    """Reasoning, and its place among what else the answer holds: characters of text and calls that stand before it."""
+
+    text_before: int
+    calls_before: int
+    pieces: list[str] = field(default_factory=list[str])
+
+    def kept(self, provider: str, model: str, **own: object) -> Reasoning:
+        """As a part of the answer. Only `provider` gets it back, in its place, with what is its `own`."""
+        place = {"text_before": self.text_before, "calls_before": self.calls_before}
+        return Reasoning("".join(self.pieces), {"provider": provider, "model": model, **place, **own})
 
 
 _STRING = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*').fullmatch

@@ -1,7 +1,7 @@
 """A model that answers what it is told to: for motet's own tests, for yours, and for demonstrations.
 
 `ScriptedModel` answers inside this process. `ScriptedServer` answers over real HTTP, in the dialects of Anthropic
-and of OpenAI, and can fail in the ways in which real providers fail. `python -m motet.models.scripted` serves a
+and of OpenAI (both of them), and can fail in the ways in which real providers fail. `python -m motet.models.scripted` serves a
 script file from the shell.
 """
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from motet.messages import ToolCall
 from motet.models.protocol import Usage
+from motet.models.providers.fields import as_list, as_object, as_text
 
 FOR_EVER = float("inf")
 _NO_OTHER_FIELDS = {"extra": "forbid"}
@@ -86,13 +87,15 @@ class HttpError:
 
 
 Step = Answer | HttpError
+WireDialect = Literal["anthropic", "openai", "openai-responses"]
+"""By the names that settings use."""
 
 
 @dataclass(slots=True)
 class ScriptedRequest:
     """What came in. `headers` have names in lower case; `left` is set when the client went before the end."""
 
-    dialect: Literal["anthropic", "openai"]
+    dialect: WireDialect
     target: str
     headers: Mapping[str, str]
     body: Mapping[str, object]
@@ -102,6 +105,34 @@ class ScriptedRequest:
     def text(self) -> str:
         """The whole body as readable JSON; `when` looks here."""
         return json.dumps(self.body, ensure_ascii=False)
+
+    @property
+    def messages(self) -> list[Mapping[str, object]]:
+        """What was said, in the words of the dialect: messages, or the items of its `input`."""
+        said = self.body.get("input" if self.dialect == "openai-responses" else "messages")
+        return [as_object(message) for message in as_list(said)]
+
+    @property
+    def results(self) -> list[str]:
+        """The texts of the tool results that end the request, in order, in any dialect."""
+        found: list[str] = []
+        for message in reversed(self.messages):
+            blocks = [as_object(block) for block in as_list(message.get("content"))]
+            inner = [block for block in blocks if block.get("type") == "tool_result"]
+            if message.get("role") == "tool":
+                found.insert(0, _text_of(message.get("content")))
+            elif message.get("type") == "function_call_output":
+                found.insert(0, _text_of(message.get("output")))
+            elif inner:
+                found[:0] = [_text_of(block.get("content")) for block in inner]
+            else:
+                break
+        return found
+
+
+def _text_of(content: object) -> str:
+    parts = as_list(content)
+    return "".join(as_text(as_object(part).get("text")) for part in parts) if parts else as_text(content)
 
 
 Answering = Callable[[ScriptedRequest], Step]

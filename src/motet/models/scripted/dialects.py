@@ -1,4 +1,4 @@
-"""An answer as the server-sent events of Anthropic and of OpenAI. Pure."""
+"""An answer as the server-sent events of Anthropic and of OpenAI's chat completions and responses. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,13 @@ class Event:
 def events_of(answer: Answer, request: ScriptedRequest) -> list[Event]:
     """The whole stream that answers `request`."""
     model = str(request.body.get("model", "scripted"))
-    return _anthropic(answer, model) if request.dialect == "anthropic" else _openai(answer, model, request.body)
+    match request.dialect:
+        case "anthropic":
+            return _anthropic(answer, model)
+        case "openai":
+            return _openai(answer, model, request.body)
+        case "openai-responses":
+            return _responses(answer, model)
 
 
 def error_body(error: HttpError, dialect: str) -> str:
@@ -133,4 +139,61 @@ def _openai_usage(usage: Usage) -> Json:
         "completion_tokens": usage.output,
         "total_tokens": usage.total,
         "prompt_tokens_details": {"cached_tokens": usage.cached_input},
+    }
+
+
+def _responses(answer: Answer, model: str) -> list[Event]:
+    wire = answer.wire
+    response: Json = {"id": "resp_scripted", "object": "response", "model": model, "error": None}
+    events: list[Json] = [
+        {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}}
+    ]
+    items: list[Json] = []
+
+    def item(whole: Json, begun: Json, delta: str, deltas: list[str], part: Json | None = None) -> None:
+        """The events of one item: what it is when it begins, its pieces, and what it is when it is whole."""
+        place: Json = {"output_index": len(items)}
+        inside: Json = {**place, "item_id": whole["id"], **(part or {})}
+        status = "status" in whole
+        start = {**whole, **begun, "status": "in_progress"} if status else {**whole, **begun}
+        events.append({"type": "response.output_item.added", **place, "item": start})
+        events.extend({"type": f"response.{delta}", **inside, "delta": piece} for piece in deltas)
+        events.append({"type": "response.output_item.done", **place, "item": whole})
+        items.append(whole)
+
+    if answer.reasoning or answer.signature:
+        summary = [{"type": "summary_text", "text": answer.reasoning}] if answer.reasoning else []
+        thought: Json = {"id": "rs_scripted", "type": "reasoning", "summary": summary}
+        if answer.signature:
+            thought["encrypted_content"] = answer.signature
+        deltas = pieces(answer.reasoning, wire.text_chars)
+        item(thought, {"summary": []}, "reasoning_summary_text.delta", deltas, {"summary_index": 0})
+    if answer.text:
+        content: list[Json] = [{"type": "output_text", "text": answer.text, "annotations": []}]
+        said: Json = {"id": "msg_scripted", "type": "message", "status": "completed", "role": "assistant"}
+        deltas = pieces(answer.text, wire.text_chars)
+        item({**said, "content": content}, {"content": []}, "output_text.delta", deltas, {"content_index": 0})
+    for number, call in enumerate(answer.calls):
+        made: Json = {"id": f"fc_{number}", "type": "function_call", "status": "completed", "name": call.name}
+        whole: Json = {**made, "call_id": call.id, "arguments": call.arguments}
+        deltas = pieces(call.arguments, wire.argument_chars)
+        item(whole, {"arguments": ""}, "function_call_arguments.delta", deltas)
+    cut = answer.reason == "length"
+    status = "incomplete" if cut else "completed"
+    end: Json = {**response, "status": status, "output": items}
+    end["incomplete_details"] = {"reason": "max_output_tokens"} if cut else None
+    end["usage"] = _responses_usage(answer.usage) if wire.usage else None
+    events.append({"type": f"response.{status}", "response": end})
+    return [
+        Event(_dump({**event, "sequence_number": number}), str(event["type"])) for number, event in enumerate(events)
+    ]
+
+
+def _responses_usage(usage: Usage) -> Json:
+    return {
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": usage.cached_input},
+        "output_tokens": usage.output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": usage.total,
     }

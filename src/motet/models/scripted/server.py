@@ -10,11 +10,21 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from motet.models.providers.fields import parse_object
-from motet.models.scripted.answers import FOR_EVER, Answer, Answering, HttpError, Script, ScriptedRequest, Step, Wire
+from motet.models.scripted.answers import (
+    FOR_EVER,
+    Answer,
+    Answering,
+    HttpError,
+    Script,
+    ScriptedRequest,
+    Step,
+    Wire,
+    WireDialect,
+)
 from motet.models.scripted.dialects import Event, error_body, events_of
 from motet.models.scripted.strict import refusal
 
@@ -27,8 +37,8 @@ _HEAD_LIMIT = 64 * 1024
 class ScriptedServer:
     """Serves a script: a sequence of steps, a `Script`, or a function from the request to a step.
 
-    Speaks to `…/messages` as Anthropic, to `…/chat/completions` as OpenAI, and lists `models` at `…/models`; it
-    also takes requests made through it as an HTTP proxy. `requests` holds what came in. A request beyond the
+    Speaks to `…/messages` as Anthropic, to `…/chat/completions` and `…/responses` as OpenAI, and lists `models` at
+    `…/models`; it also takes requests made through it as an HTTP proxy. `requests` holds what came in. A request beyond the
     script gets status 400. `listener` hears of each request as it comes. With `tls` it speaks HTTPS.
 
     A request that breaks a rule of its provider (see `strict`) gets status 400 and uses up no step; `refused` holds
@@ -105,9 +115,7 @@ class ScriptedServer:
         method, target, headers = await _read_head(reader)
         path = urlsplit(target).path
         body = await reader.readexactly(int(headers.get("content-length") or 0))
-        dialect: Literal["anthropic", "openai"] = "openai"
-        if path.endswith("/messages") or "anthropic-version" in headers:
-            dialect = "anthropic"
+        dialect = _dialect(path, headers)
         if not self._knows(headers):
             await _send(writer, 401, error_body(HttpError(401, "invalid API key", "authentication_error"), dialect))
             return
@@ -115,7 +123,7 @@ class ScriptedServer:
             listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
             await _send(writer, 200, json.dumps(listed))
             return
-        if method != "POST" or not path.endswith(("/messages", "/chat/completions")):
+        if method != "POST" or not path.endswith(("/messages", "/chat/completions", "/responses")):
             await _send(writer, 404, error_body(HttpError(404, f"no such place: {method} {path}"), dialect))
             return
         request = ScriptedRequest(dialect, target, headers, parse_object(body) or {})
@@ -220,6 +228,12 @@ async def _stream(events: Sequence[Event], answer: Answer, line: _Line) -> None:
             await line.write(events[number].encode(wire), wire.piece_bytes)
     line.writer.write(b"0\r\n\r\n")
     await line.writer.drain()
+
+
+def _dialect(path: str, headers: Mapping[str, str]) -> WireDialect:
+    if path.endswith("/messages") or "anthropic-version" in headers:
+        return "anthropic"
+    return "openai-responses" if path.endswith("/responses") else "openai"
 
 
 async def _read_head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]:

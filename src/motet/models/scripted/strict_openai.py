@@ -25,6 +25,7 @@ from motet.models.scripted.strict_values import (
     Json,
     Violation,
     count_at,
+    data_url_at,
     items_at,
     name_at,
     object_at,
@@ -151,7 +152,7 @@ def _check_picture(place: str, picture: Json) -> None:
     only(place, picture, {"url", "detail"})
     url = said_at(f"{place}.url", picture.get("url"))
     if url.startswith("data:"):
-        kind, data = _data_url(f"{place}.url", url)
+        kind, data = data_url_at(f"{place}.url", url)
         picture_at(f"{place}.url", kind, data)
     elif not url.startswith(("https://", "http://")):
         raise Violation(f"{place}.url", "expected a URL or a data URL")
@@ -163,16 +164,8 @@ def _check_file(place: str, file: Json) -> None:
         said_at(f"{place}.file_id", file["file_id"])
         return
     said_at(f"{place}.filename", file.get("filename"))
-    kind, data = _data_url(f"{place}.file_data", text_at(f"{place}.file_data", file.get("file_data")))
+    kind, data = data_url_at(f"{place}.file_data", file.get("file_data"))
     pdf_at(f"{place}.file_data", kind, data)
-
-
-def _data_url(place: str, url: str) -> tuple[str, str]:
-    head, comma, data = url.partition(",")
-    kind = head.removeprefix("data:").removesuffix(";base64")
-    if not comma or head != f"data:{kind};base64":
-        raise Violation(place, "expected a base64-encoded data URL with a MIME type")
-    return kind, data
 
 
 def _check_call(place: str, call: Json) -> None:

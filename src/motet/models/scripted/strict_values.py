@@ -99,6 +99,15 @@ def pdf_at(place: str, kind: object, value: object) -> None:
         raise Violation(place, "the PDF is not valid")
 
 
+def data_url_at(place: str, value: object) -> tuple[str, str]:
+    """The type that `value` declares, and its data; it must be a data URL in base 64."""
+    head, comma, data = text_at(place, value).partition(",")
+    kind = head.removeprefix("data:").removesuffix(";base64")
+    if not comma or head != f"data:{kind};base64":
+        raise Violation(place, "expected a base64-encoded data URL with a MIME type")
+    return kind, data
+
+
 def bytes_at(place: str, value: object) -> bytes:
     """`value`, which must be base 64 of something."""
     try:
