@@ -21,7 +21,7 @@ from measure.table import Measured, Result, main, measured, say
 ABOUT = (
     "Both engines on the disk of the temporary directory; the server runs on the same machine. A post counts when its "
     "sender has been told that it is on the disk. *With its recipient*: from the call that posts to the recipient's "
-    "having leased it; 20 posts a second, each for one of the agents, all of whom are woken. *For nothing*: told of a post "
+    "having leased it; 20 posts a second, each for one of the agents. *For nothing*: told of a post "
     "that is known. Opening, searching and digests are in processor time for SQLite, which does all in the process, and on "
     "the clock for the server. Memory is the peak resident size."
 )

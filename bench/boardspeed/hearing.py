@@ -28,7 +28,7 @@ _KNOWN = 1_000
 
 async def notified(store: Store, agents: int, processes: int, posts: int) -> list[Measured]:
     """From the call that posts to the recipient's having the post, with so many agents that wait, in processes of their
-    own; each post calls one of them. Every one of them is woken, as it cannot know whom it is for."""
+    own; each post calls one of them, and wakes nobody else."""
     at = store.place()
     names = [f"a{n}" for n in range(agents)]
     async with opened(at) as boards:
@@ -81,7 +81,7 @@ async def _wait_for_posts(at: str, addresses: list[str], file: Path) -> None:
         async with opened(at) as boards:
 
             async def one(address: str) -> None:
-                async with boards.watching() as watch:
+                async with boards.watching([address]) as watch:
                     while True:
                         for delivery in await boards.pull(address):
                             now = time.monotonic()

@@ -1,9 +1,9 @@
 """Many agents on many machines, step by step in simulated time: who waits for whom, and for how long.
 
 What is simulated is what `motet.board` does. A store has one writers' turn, in the order of asking, and answers readers
-on its other cores. A process has one thread for its store: the writes that wait in it share a transaction. A post that is
-stored wakes every process of the store, at most every 20 ms; each then asks whether anything waits for its agents, and
-who has something takes it, carries it, and settles it. Agents show every 20 s that they live; processes look by
+on its other cores. A process has one thread for its store: the writes that wait in it share a transaction. Posts that are
+stored wake, at most every 20 ms, the processes of those whom they call, one to everyone all processes of the store; each
+then asks whether anything waits for its agents, and who has something takes it, carries it, and settles it. Agents show every 20 s that they live; processes look by
 themselves every 5 s. Models take no time here: an agent is always ready to read.
 """
 
@@ -79,6 +79,7 @@ class Simulation:
         self._is_writing = False
         self._reading = 0
         self._will_ring = False
+        self._called: set[int] = set()
         self._writers_busy = self._readers_busy = 0.0
         self._most_readers = max(int(team.cores) - 1, 1)
         self._slower = max(1.0, 2.0 / team.cores)
@@ -185,18 +186,21 @@ class Simulation:
         board = range(first, min(first + team.members, team.agents))
         if self._chance.randrange(1000) < team.everyone:
             called = [one for one in board if one != author]
+            self._called.update(range(team.processes))
         else:
             called = [one for one in [self._chance.choice(board)] if one != author]
         for one in called:
             self._processes[one % team.processes].waiting.setdefault(one, []).append(at)
+            self._called.add(one % team.processes)
         if not self._will_ring:
             self._will_ring = True
             self._later(_AWAY + (_QUIET if team.processes > 1 else 0) * self._chance.random(), self._ring)
 
     def _ring(self) -> None:
         self._will_ring = False
-        for process in self._processes:
-            self._wake(process)
+        called, self._called = self._called, set[int]()
+        for number in sorted(called):
+            self._wake(self._processes[number])
 
     # --- the store ---------------------------------------------------------------------------------------------------
 

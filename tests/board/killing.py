@@ -64,7 +64,7 @@ def _count_steps(kill_at: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     for tx in (SqliteTx, PostgresTx):
-        for name in ("run", "all", "one", "many"):
+        for name in ("run", "all", "one", "several", "many"):
             setattr(tx, name, _before(getattr(tx, name), step))
     for database in (SqliteDatabase, PostgresDatabase):
         database.write = _around(database.write, step)  # type: ignore[method-assign, assignment]

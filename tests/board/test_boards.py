@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from board.board_kit import Page
 from board.killing import rows
 from board.places import Place
@@ -112,6 +113,7 @@ async def test_search_for_who_was_given_a_post_and_what_became_of_it(boards: Boa
     assert await found(mention=ben, state="dead") == []
 
 
+@pytest.mark.acceptance("S4-050")
 async def test_what_is_known_already_wakes_nobody(place: Place) -> None:
     async with place.boards() as one, place.boards() as other:
         page = await Page.of(other, "ann")

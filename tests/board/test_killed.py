@@ -13,7 +13,7 @@ from board.places import Place
 
 EVERY = os.environ.get("MOTET_KILL_ALL") == "1"
 """All steps and many seeds, for the soak run; otherwise a few."""
-STRIDE = 1 if EVERY else 61
+STRIDE = 1 if EVERY else 55
 FIRST = int(os.environ.get("MOTET_SOAK_FROM", "1"))
 """The seed to begin with, for a soak run that goes on where one was broken off."""
 SEEDS = range(FIRST, max(FIRST, 1000) + 1) if EVERY else range(1, 6)
@@ -34,7 +34,7 @@ def play(*arguments: object, seconds: float = 100.0) -> str:
 @pytest.mark.acceptance("S4-011", "S4-061")
 def test_killed_at_a_step_nothing_acknowledged_is_lost_and_nothing_comes_twice(place: Place) -> None:
     said = play("steps", place.at, 7, STRIDE, seconds=7000 if EVERY else 110)
-    assert int(said.split()[1]) >= (400 if EVERY else 6), said
+    assert int(said.split()[1]) >= (350 if EVERY else 6), said
 
 
 @pytest.mark.timeout(1800 if EVERY else 120)

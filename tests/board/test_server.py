@@ -14,9 +14,9 @@ from board.places import Place, Server
 
 from motet.board import AgentKind, BoardError, Boards, BoardTooNew, Hint, NewAgent
 from motet.board import postgres as engine
-from motet.board.database import Tx
+from motet.board.database import Asked, Tx
 from motet.board.errors import BoardLost
-from motet.board.postgres import PostgresDatabase, settings_of
+from motet.board.postgres import PostgresDatabase, PostgresTx, settings_of
 from motet.board.server_bell import ServerBell
 from motet.board.server_failures import explained
 from motet.board.server_url import ServerUrl
@@ -209,24 +209,27 @@ def _value(database: PostgresDatabase) -> int:
     return int(row[0])
 
 
-@pytest.mark.parametrize("when", ["before", "in the middle", "at the commit", "after the commit"])
+@pytest.mark.parametrize("when", ["before", "in the middle", "at the commit", "with the commit", "after the commit"])
 def test_a_write_whose_connection_is_lost_is_made_once(
     there: Place, server: Server, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     database = PostgresDatabase(there.at)
     assert _value(database) == 0
     cuts: list[int] = []
-    simply = engine._simply
+    send = PostgresTx.send
 
-    def cutting(connection: psycopg.Connection[tuple[object, ...]], sql: str) -> list[tuple[object, ...]]:
-        if "; COMMIT" not in sql or cuts or not when.endswith("commit"):
-            return simply(connection, sql)
+    def cutting(tx: PostgresTx, *last: Asked) -> None:
+        if ("COMMIT", ()) not in last or cuts or not when.endswith("commit"):
+            return send(tx, *last)
         if when == "at the commit":
             cuts.append(server.cut())
-            return simply(connection, sql)
-        simply(connection, sql)  # its answer is lost
+            return send(tx, *last)
+        if when == "with the commit":
+            cuts.append(1)
+            return send(tx, ("SELECT pg_terminate_backend(pg_backend_pid())", ()), *last)
+        send(tx, *last)  # its answer is lost
         cuts.append(server.cut())
-        return simply(connection, "SELECT 1")
+        return send(tx, ("SELECT 1", ()))
 
     def work(tx: Tx) -> str:
         _count(tx)
@@ -236,7 +239,7 @@ def test_a_write_whose_connection_is_lost_is_made_once(
 
     if when == "before":
         cuts.append(server.cut())
-    monkeypatch.setattr(engine, "_simply", cutting)
+    monkeypatch.setattr(PostgresTx, "send", cutting)
     assert database.write([work], durable=True) == ["done"]
     assert (cuts, _value(database)) == ([1], 1)
     database.close()
@@ -248,21 +251,21 @@ def test_a_server_that_does_not_come_back_is_told_with_what_may_be_stored(
     database = PostgresDatabase(there.at)
     _value(database)
     monkeypatch.setattr(engine, "PATIENCE", 0.2)
-    simply = engine._simply
+    send = PostgresTx.send
 
-    def stopping(connection: psycopg.Connection[tuple[object, ...]], sql: str) -> list[tuple[object, ...]]:
-        if "; COMMIT" in sql:
+    def stopping(tx: PostgresTx, *last: Asked) -> None:
+        if ("COMMIT", ()) in last:
             server.stop()
-        return simply(connection, sql)
+        send(tx, *last)
 
-    monkeypatch.setattr(engine, "_simply", stopping)
+    monkeypatch.setattr(PostgresTx, "send", stopping)
     try:
         with pytest.raises(BoardLost, match=r"; what was being stored may be there: look before you write it again$"):
             database.write([_count], durable=True)
         with pytest.raises(BoardLost, match=r"is board.url right.; nothing was stored$"):
             database.write([_count], durable=True)
     finally:
-        monkeypatch.setattr(engine, "_simply", simply)
+        monkeypatch.setattr(PostgresTx, "send", send)
         server.start()
     assert _value(database) == 0
     assert database.write([_count], durable=True) == [None]

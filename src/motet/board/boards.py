@@ -27,6 +27,7 @@ from motet.board.deciding import Facts
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
 from motet.board.mentions import Called, Roster
+from motet.board.outbox import hints_of
 from motet.board.server_bell import ServerBell
 from motet.board.sockets import SocketBell
 from motet.board.store import BoardStore
@@ -44,6 +45,7 @@ from motet.board.values import (
     Rights,
 )
 from motet.board.watch import Hint
+from motet.storage.worker import Kind
 
 T = TypeVar("T")
 
@@ -89,7 +91,7 @@ class Boards(BoardStore):
         """The board of that name, made when there is none. Raises `UsageError` for a name that cannot be."""
         board, was_made = await self._write(partial(directory.open_board, project=project, name=name, now=_now()))
         if was_made:
-            self._ring([Hint(board.id, what="people")])
+            self._ring([Hint(board.id, what="people", whom=())])
         return board
 
     async def find(self, project: str, name: str) -> Board:
@@ -113,20 +115,20 @@ class Boards(BoardStore):
     async def register(self, new: NewAgent) -> Agent:
         """The agent with this identity, at its address. Raises `UsageError` for a name that cannot be."""
         agent = await self._write(partial(agents.register, new=new, now=_now()))
-        self._ring([Hint("", what="people")])
+        self._ring([Hint("", what="people", whom=())])
         return agent
 
     async def join(self, board: str, address: str) -> bool:
         """Take part from now on. Returns whether it was not there yet. Raises `BoardRefused`."""
         joined = await self._write(partial(directory.join, board=board, address=address))
         if joined:
-            self._ring([Hint(board, what="people")])
+            self._ring([Hint(board, what="people", whom=(address,))])
         return joined
 
     async def leave(self, board: str, address: str) -> None:
         """Take part no more."""
         await self._write(partial(directory.leave, board=board, address=address))
-        self._ring([Hint(board, what="people")])
+        self._ring([Hint(board, what="people", whom=())])
 
     async def agent(self, address: str) -> Agent:
         """Raises `AgentMissing`."""
@@ -149,13 +151,13 @@ class Boards(BoardStore):
             return agents.set_state(tx, address, state, why, _now())
 
         agent = await self._write(work)
-        self._ring([Hint("", what="people")])
+        self._ring([Hint("", what="people", whom=(agent.address,))])
         return agent
 
     async def pause_agent(self, address: str, paused: bool = True) -> Agent:
         """Deliveries wait for it and its own posts are refused, or no more."""
         agent = await self._write(partial(agents.set_agent_paused, address=address, paused=paused))
-        self._ring([Hint("", what="people")])
+        self._ring([Hint("", what="people", whom=(agent.address,))])
         return agent
 
     async def beat(self, address: str) -> None:
@@ -165,7 +167,7 @@ class Boards(BoardStore):
             agents.beat(tx, address, _now())
             inbox.renew(tx, address, _now())
 
-        await self._write(work)
+        await self._worker.do(Kind.WRITE, work)
 
     async def tend(self, days: float = 14.0) -> tending.Tended:
         """Mark who gave no sign of life as gone, free what it held, close who has been gone for `days`, let requests
@@ -183,7 +185,7 @@ class Boards(BoardStore):
         return self._told(await self._write(partial(work, limits=self.limits, now=_now())))
 
     def _told(self, posted: Sequence[Posted]) -> Sequence[Posted]:
-        self._ring([Hint(one.post.board, one.post.seq) for one in posted if one.was_new])
+        self._ring(hints_of(posted))
         return posted
 
     # --- posts -----------------------------------------------------------------------------------------------------
@@ -207,14 +209,14 @@ class Boards(BoardStore):
         """Give one's own post another text. Raises `BoardRefused`, `BoardMissing`, `UsageError`."""
         work = partial(editing.change, post_id=post, author=author, body=body, members=self._members)
         changed = await self._refusing(author, "edit a post", partial(work, limits=self.limits, now=_now()))
-        self._ring([Hint(changed.post.board, what="changes")])
+        self._ring([Hint(changed.post.board, what="changes", whom=None if changed.everyone else changed.recipients)])
         return changed
 
     async def retract(self, post: str, author: str) -> Post:
         """Take one's own post back; it stays in the log. Raises `BoardRefused`, `BoardMissing`."""
         work = partial(editing.retract, post_id=post, author=author, now=_now())
         taken = await self._refusing(author, "take back a post", work)
-        self._ring([Hint(taken.board, what="changes")])
+        self._ring([Hint(taken.board, what="changes", whom=())])
         return taken
 
     async def posts(self, board: str, after: int = 0, limit: int = 200) -> list[Post]:
@@ -262,7 +264,8 @@ class Boards(BoardStore):
         """Lease what waits for an agent, urgent ones first."""
         if not await self._looks.is_due(address, _now()):
             return []
-        return await self._write(partial(inbox.pull, address=address, now=_now(), limit=limit))
+        # A lease that a power cut takes back waits again: what was read of it stands in the conversation.
+        return await self._worker.do(Kind.WRITE, partial(inbox.pull, address=address, now=_now(), limit=limit))
 
     async def waiting(self, address: str) -> int:
         """How many deliveries wait for an agent."""
@@ -290,7 +293,7 @@ class Boards(BoardStore):
         """What became of it, for good."""
         work = partial(inbox.settle, address=address, delivery=delivery, outcome=outcome, now=_now())
         settled = await self._write(work)
-        self._ring([Hint(settled.post.board, what="changes")])
+        self._ring([Hint(settled.post.board, what="changes", whom=())])
         return settled
 
     async def facts(self, delivery: str) -> Facts:
@@ -321,7 +324,7 @@ class Boards(BoardStore):
         work = partial(overview.shown, address=address, board=board, seqs=seqs, now=_now(), to=to)
         settled = await self._write(work)
         if settled:
-            self._ring([Hint(board, what="changes")])
+            self._ring([Hint(board, what="changes", whom=())])
         return settled
 
     # --- what front ends show --------------------------------------------------------------------------------------
@@ -367,7 +370,7 @@ class Boards(BoardStore):
     async def stop(self, chain: str) -> int:
         """A human ends a chain; returns how many deliveries were waiting."""
         stopped = await self._write(partial(chains.stop, chain=chain, now=_now()))
-        self._ring([Hint((await self.chain(chain)).board, what="changes")])
+        self._ring([Hint((await self.chain(chain)).board, what="changes", whom=())])
         return stopped
 
     # --- files -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from motet.board import chains
-from motet.board.database import Tx, marks
+from motet.board.database import Asked, Tx, marks
 from motet.board.errors import BoardMissing, BoardRefused
 from motet.board.limits import Limits, Rates, agent_rate, board_rate
 from motet.board.rows import JOINED, delivery_of
@@ -31,13 +31,10 @@ _NOISE = re.compile(r"@[\w:?-]+!?|[^\w👍🙏]+")
 _GIVEN = "state IN ('in_context', 'acked', 'answered') AND changed > ?"
 
 
-def given(tx: Tx, authors: Sequence[str], now: float) -> frozenset[str]:
-    """Those of `authors` that were given something recently."""
-    rows = tx.all(
-        f"SELECT DISTINCT recipient FROM deliveries WHERE recipient IN ({marks(authors)}) AND {_GIVEN}",
-        *(*authors, now - _RECENT),
-    )
-    return frozenset(str(row[0]) for row in rows)
+def asks_given(authors: Sequence[str], now: float) -> Asked:
+    """Asks for those of `authors` that were given something recently."""
+    sql = f"SELECT DISTINCT recipient FROM deliveries WHERE recipient IN ({marks(authors)}) AND {_GIVEN}"
+    return sql, (*authors, now - _RECENT)
 
 
 def of(tx: Tx, draft: Draft, author: Agent, now: float, *, was_given: bool) -> list[Delivery]:

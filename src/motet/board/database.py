@@ -17,6 +17,8 @@ class Dialect(StrEnum):
 
 
 Row = tuple[Any, ...]
+Asked = tuple[str, Sequence[object]]
+"""A statement that has an answer, and its values."""
 
 
 class Tx(Protocol):
@@ -37,6 +39,10 @@ class Tx(Protocol):
 
     def one(self, sql: str, *values: object) -> Row | None:
         """The first row of an answer, if there is one."""
+        ...
+
+    def several(self, asked: Sequence[Asked]) -> list[list[Row]]:
+        """All rows of each of some answers that do not depend on each other: one way there and back."""
         ...
 
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:

@@ -4,7 +4,7 @@ MotetError
 └── BoardError         the boards cannot be opened, read or written as asked                (exit 1)
     ├── BoardTooNew    they were written by a newer motet
     ├── BoardMoved     they are somewhere else now
-    ├── BoardLost      the server went away; what was being stored may be there or not
+    ├── BoardLost      the server went away, or another process has the writers' turn and keeps it
     ├── BoardMissing   there is no such board, post or delivery
     ├── AgentMissing   there is no such agent
     └── BoardRefused   a rule of the board, a limit or somebody else's lease says no        (exit 4)
@@ -29,8 +29,8 @@ class BoardMoved(BoardError):
 
 
 class BoardLost(BoardError, StoreGone):
-    """The server went away and did not come back in time. The message says so when what was being stored may be
-    there: a post with a key can be sent again."""
+    """The server went away and did not come back in time, or another process has the writers' turn and keeps it. The
+    message says so when what was being stored may be there: a post with a key can be sent again."""
 
 
 class BoardMissing(BoardError):

@@ -14,6 +14,9 @@ from motet.text.terms import Wanted, terms, wanted
 
 _AT_ONCE = 200
 """Posts that are looked at in one go."""
+_NEAR = 4_000
+"""The newest posts of a board in which words are looked for without the index of terms, on a server: what is common is
+among them."""
 _LONGEST = 200
 """Characters of a term that count."""
 _WHOLE_NAME = re.compile(r"(?<=[/.])[A-Za-z0-9_]*[A-Za-z0-9][A-Za-z0-9_]*(?=[/.])")
@@ -46,7 +49,7 @@ def add(tx: Tx, posts: Sequence[tuple[int, str]]) -> None:
         )
     else:
         tx.many(
-            "INSERT INTO found (row, words) VALUES (?, array_to_tsvector(?))",
+            "INSERT INTO found (row, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))",
             [(row, _lexemes([*each.words, *each.whole])) for row, each in found],
         )
 
@@ -70,41 +73,77 @@ def search(tx: Tx, query: Query, boards: Sequence[str], limit: int) -> list[Post
     words = wanted(query.words)
     if not boards or (query.words.strip() and not words):
         return []
-    rows = tx.all(f"SELECT id, number FROM boards WHERE id IN ({marks(boards)})", *boards)
-    found = [post for board, number in rows for post in _on_one(tx, query, words, str(board), int(number), limit)]
+    rows = tx.all(f"SELECT id, number, last FROM boards WHERE id IN ({marks(boards)})", *boards)
+    found = [
+        post
+        for board, number, last in rows
+        for post in _on_one(tx, query, words, str(board), int(number), last, limit)
+    ]
     return sorted(found, key=lambda post: (post.at, post.seq), reverse=True)[:limit]
 
 
-def _on_one(tx: Tx, query: Query, words: Sequence[Wanted], board: str, number: int, limit: int) -> Iterable[Post]:
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Posts that are read together, from the newest on: those above `first` and below `last` in `row`. `source` are
+    tables and a condition, with `values`."""
+
+    source: str
+    values: Sequence[object]
+    row: str
+    first: int
+    last: int
+
+
+def _on_one(
+    tx: Tx, query: Query, words: Sequence[Wanted], board: str, number: int, newest: int, limit: int
+) -> Iterable[Post]:
     """The newest posts of one board that match: read in order from what narrows most, so that none is sorted."""
-    indexed = [*words, *_names_in(query.path)]
-    index, asked = _index(tx, indexed)
     where, values = _conditions(tx, query)
-    row, first, last, tables = "posts.row", number * ROW, (number + 1) * ROW, "posts"
-    join = "CROSS JOIN" if tx.dialect is Dialect.SQLITE else "JOIN"  # which keeps the order of the tables
     delivered, wanted_by = _delivered(query)
-    if indexed:
-        row = "found.rowid" if tx.dialect is Dialect.SQLITE else "found.row"
-        tables = f"found {join} posts ON posts.row = {row}"
+    if indexed := [*words, *_names_in(query.path)]:
         if delivered:
             where += f" AND EXISTS (SELECT 1 FROM deliveries WHERE deliveries.post = posts.id AND {delivered})"
             values += wanted_by
+        stretches = _stretches(tx, indexed, number * ROW, newest)
     elif delivered:
-        row, first, last, tables = "deliveries.seq", 0, ROW, f"deliveries {join} posts ON posts.id = deliveries.post"
-        where += f" AND {delivered} AND deliveries.board = ?"
-        values += [*wanted_by, board]
+        join = "CROSS JOIN" if tx.dialect is Dialect.SQLITE else "JOIN"  # which keeps the order of the tables
+        source = f"deliveries {join} posts ON posts.id = deliveries.post WHERE {delivered} AND deliveries.board = ?"
+        stretches = [_Stretch(source, (*wanted_by, board), "deliveries.seq", 0, ROW)]
+    else:
+        stretches = [_Stretch("posts WHERE 1 = 1", (), "posts.row", number * ROW, (number + 1) * ROW)]
     found: dict[str, Post] = {}  # one may have been delivered to two
-    while len(found) < limit:
-        rows = tx.all(
-            f"SELECT {JOINED_POST}, {row} FROM {tables} WHERE {index}{where} "
-            f"AND {row} > ? AND {row} < ? ORDER BY {row} DESC LIMIT {_AT_ONCE}",
-            *(*asked, *values, first, last),
-        )
-        found |= {post.id: post for post in map(post_of, rows) if matches(post.body, words)}
-        if len(rows) < _AT_ONCE:
-            break
-        last = rows[-1][-1]
+    for stretch in stretches:
+        last = stretch.last
+        while len(found) < limit:
+            rows = tx.all(
+                f"SELECT {JOINED_POST}, {stretch.row} FROM {stretch.source} AND {where} "
+                f"AND {stretch.row} > ? AND {stretch.row} < ? ORDER BY {stretch.row} DESC LIMIT {_AT_ONCE}",
+                *(*stretch.values, *values, stretch.first, last),
+            )
+            for post in map(post_of, rows):
+                if len(found) < limit and matches(post.body, words):
+                    found[post.id] = post
+            if len(rows) < _AT_ONCE:
+                break
+            last = rows[-1][-1]
     return found.values()
+
+
+def _stretches(tx: Tx, words: Sequence[Wanted], first: int, newest: int) -> list[_Stretch]:
+    """The posts of a board whose terms fit. A server takes the newest ones in order, and all before them from its index
+    of terms: left to itself, it reads a whole board for a word that nobody wrote."""
+    index, asked = _index(tx, words)
+    if tx.dialect is Dialect.SQLITE:
+        source = f"found CROSS JOIN posts ON posts.row = found.rowid WHERE {index}"
+        return [_Stretch(source, asked, "found.rowid", first, first + ROW)]
+    near = first + max(newest - _NEAR, 0)
+    newest_first = "(SELECT row, words FROM found WHERE row > ? ORDER BY row DESC OFFSET 0) AS found"
+    in_order = f"{newest_first} JOIN posts ON posts.row = found.row WHERE {index}"
+    by_terms = f"posts WHERE posts.row = ANY(ARRAY(SELECT found.row FROM found WHERE {index}))"
+    return [
+        _Stretch(in_order, (near, *asked), "found.row", near, first + ROW),
+        _Stretch(by_terms, asked, "posts.row", first, near + 1),
+    ]
 
 
 def _names_in(path: str) -> list[Wanted]:
@@ -138,17 +177,15 @@ def indexed(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
     """A condition on `posts` that every post with `words` fulfils, and its values. `matches` decides."""
     index, asked = _index(tx, words)
     row = "rowid" if tx.dialect is Dialect.SQLITE else "row"
-    return f"posts.row IN (SELECT found.{row} FROM found WHERE {index}1 = 1)", asked
+    return f"posts.row IN (SELECT found.{row} FROM found WHERE {index})", asked
 
 
 def _index(tx: Tx, words: Sequence[Wanted]) -> tuple[str, tuple[object, ...]]:
-    """The condition that every match fulfils, and its values."""
-    if not words:
-        return "", ()
+    """The condition that every match fulfils, and its values. There is a word at least."""
     pieces = [_sqlite(one) if tx.dialect is Dialect.SQLITE else _postgres(one) for one in words]
     if tx.dialect is Dialect.SQLITE:
-        return "found MATCH ? AND ", (" AND ".join(f"({piece})" for piece in pieces),)
-    return "found.words @@ CAST(? AS tsquery) AND ", (" & ".join(f"({piece})" for piece in pieces),)
+        return "found MATCH ?", (" AND ".join(f"({piece})" for piece in pieces),)
+    return "found.words @@ CAST(? AS tsquery)", (" & ".join(f"({piece})" for piece in pieces),)
 
 
 def _sqlite(one: Wanted) -> str:
@@ -171,8 +208,9 @@ def _quoted(word: str) -> str:
     return "'" + word[:_LONGEST].replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _lexemes(words: Sequence[str]) -> list[str]:
-    return sorted({word[:_LONGEST] for word in words if word})
+def _lexemes(words: Sequence[str]) -> str:
+    """The terms, none twice; there is no space in one."""
+    return " ".join(sorted({word[:_LONGEST] for word in words if word}))
 
 
 def _conditions(tx: Tx, query: Query) -> tuple[str, list[object]]:

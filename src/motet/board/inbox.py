@@ -7,11 +7,12 @@ conversation itself is the proof that it was read, so a recipient that comes bac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from motet.board import chains, finding
-from motet.board.agents import agent_of
-from motet.board.database import Tx, marks
+from motet.board.addresses import key
+from motet.board.agents import AGENT, agent_of
+from motet.board.database import Row, Tx, marks
 from motet.board.deciding import Facts
 from motet.board.directory import get_board
 from motet.board.errors import BoardMissing
@@ -32,6 +33,7 @@ _UNSEEN = (
     "AND broadcasts.seq > members.joined"
 )
 """Posts to everyone that members have not looked at."""
+_BROADCASTS = f"SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among {_UNSEEN}"
 _RUN_OUT = "state = 'leased' AND leased_until < ?"
 
 
@@ -62,44 +64,48 @@ def waiting(tx: Tx, address: str, now: float) -> int:
 def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
     """Lease what waits for an agent, urgent ones first, then the oldest. Nothing for one that is paused or closed; nothing of a
     board that is paused, but to humans."""
-    agent = agent_of(tx, address)
+    found, run_out, unseen = tx.several(
+        [
+            (f"SELECT {AGENT} FROM agents WHERE address_key = ?", (key(address),)),
+            (f"{JOINED} WHERE {_RUN_OUT}", (now,)),
+            (f"{_BROADCASTS} WHERE members.address = ?", (address,)),
+        ]
+    )
+    agent = agent_of(tx, found[0] if found else address)
     if agent.paused or agent.state is AgentState.CLOSED:
         return []
-    give_up(tx, now)
-    expand(tx, agent, now)
+    _give_up(tx, run_out, now)
+    _expand(tx, agent, unseen, now)
     sql, values = _queued(agent)
     rows = tx.all(
         f"{JOINED} WHERE {sql} ORDER BY deliveries.high DESC, deliveries.at, deliveries.seq LIMIT ?", *values, limit
     )
-    taken: list[Delivery] = []
-    for one in map(delivery_of, rows):
-        # Of two members of a role who claim at once, one gets it.
-        if tx.run(
-            "UPDATE deliveries SET state = 'leased', recipient = ?, leased_until = ?, changed = ? "
-            "WHERE id = ? AND state = 'queued' AND recipient = ?",
-            *(agent.address, now + HELD, now, one.id, one.recipient),
-        ):
-            taken.append(get(tx, one.id))
+    taken = [
+        replace(one, state=DeliveryState.LEASED, recipient=agent.address, changed=now)
+        for one in map(delivery_of, rows)
+    ]
+    # Of two members of a role who claim at once, one gets it: writers take turns.
+    tx.many(
+        "UPDATE deliveries SET state = 'leased', recipient = ?, leased_until = ?, changed = ? WHERE id = ?",
+        [(agent.address, now + HELD, now, one.id) for one in taken],
+    )
     return taken
 
 
 def due(tx: Tx, addresses: Sequence[str], now: float) -> frozenset[str]:
     """Those for whom `pull` may have something to do. A post wakes everyone, and most have nothing of it: looking needs
     no turn at writing, and all of a process look at once."""
-    if tx.one(f"SELECT 1 FROM deliveries WHERE {_RUN_OUT}", now):
-        return frozenset(addresses)
-    these = f"address IN ({marks(addresses)})"
-    own = tx.all(
-        f"SELECT DISTINCT recipient FROM deliveries WHERE recipient IN ({marks(addresses)}) AND state = 'queued'",
-        *addresses,
+    these = marks(addresses)
+    rows = tx.all(
+        f"SELECT '' FROM deliveries WHERE {_RUN_OUT} "
+        f"UNION SELECT recipient FROM deliveries WHERE recipient IN ({these}) AND state = 'queued' "
+        f"UNION SELECT members.address {_UNSEEN} WHERE members.address IN ({these}) "
+        "UNION SELECT members.address FROM deliveries JOIN members ON members.board = deliveries.board "
+        f"WHERE role <> '' AND recipient = '' AND state = 'queued' AND members.address IN ({these})",
+        *(now, *addresses, *addresses, *addresses),
     )
-    everyones = tx.all(f"SELECT DISTINCT members.address {_UNSEEN} WHERE members.{these}", *addresses)
-    roles = tx.all(
-        "SELECT DISTINCT members.address FROM deliveries JOIN members ON members.board = deliveries.board "
-        f"WHERE role <> '' AND recipient = '' AND state = 'queued' AND members.{these}",
-        *addresses,
-    )
-    return frozenset(str(row[0]) for row in (*own, *everyones, *roles))
+    found = frozenset(str(row[0]) for row in rows)
+    return frozenset(addresses) if "" in found else found
 
 
 def _queued(agent: Agent) -> tuple[str, list[object]]:
@@ -122,13 +128,12 @@ def _queued(agent: Agent) -> tuple[str, list[object]]:
 
 def expand(tx: Tx, agent: Agent, now: float) -> None:
     """Make deliveries of the posts to everyone that came since the agent last looked."""
-    rows = tx.all(
-        f"SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among {_UNSEEN} "
-        "WHERE members.address = ? ORDER BY broadcasts.board, broadcasts.seq",
-        agent.address,
-    )
+    _expand(tx, agent, tx.all(f"{_BROADCASTS} WHERE members.address = ?", agent.address), now)
+
+
+def _expand(tx: Tx, agent: Agent, unseen: Sequence[Row], now: float) -> None:
     last: dict[str, int] = {}
-    for board, seq, high, among in rows:
+    for board, seq, high, among in sorted(unseen):
         last[board] = seq
         row = tx.one(f"SELECT {POST} FROM posts WHERE board = ? AND seq = ?", board, seq)
         if row is None:
@@ -149,7 +154,10 @@ def _add(tx: Tx, post: Post, address: str, *, among: int, high: bool, now: float
 
 def give_up(tx: Tx, now: float) -> None:
     """Leases that ran out: what was held waits again, or is dead after too many times."""
-    rows = tx.all(f"{JOINED} WHERE {_RUN_OUT}", now)
+    _give_up(tx, tx.all(f"{JOINED} WHERE {_RUN_OUT}", now), now)
+
+
+def _give_up(tx: Tx, rows: Sequence[Row], now: float) -> None:
     for one in map(delivery_of, rows):
         is_dead = one.attempts + 1 >= MOST_ATTEMPTS
         tx.run(

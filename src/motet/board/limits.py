@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from motet.board.database import Tx, marks
+from motet.board.database import Asked, Row, Tx, marks
 from motet.board.values import Budget
 
 _MINUTE = 60
@@ -48,17 +48,19 @@ class Rates:
     before: Counter[str] = field(default_factory=Counter[str])
     made: Counter[str] = field(default_factory=Counter[str])
 
-    @classmethod
-    def read(cls, tx: Tx, who: Iterable[str], now: float) -> Rates:
-        """What the store says of `who`."""
-        rates, wanted = cls(now), sorted(set(who))
-        if not wanted:
-            return rates
-        minute = int(now // _MINUTE)
-        old = 1 - now % _MINUTE / _MINUTE
-        rows = tx.all(
-            f"SELECT who, span, posts FROM used WHERE who IN ({marks(wanted)}) AND span >= ?", *wanted, minute - 1
+    @staticmethod
+    def asks(who: Iterable[str], now: float) -> Asked:
+        """Asks what the store says of `who`, some at least."""
+        wanted = sorted(set(who))
+        return (
+            f"SELECT who, span, posts FROM used WHERE who IN ({marks(wanted)}) AND span >= ?",
+            (*wanted, int(now // _MINUTE) - 1),
         )
+
+    @classmethod
+    def found(cls, rows: Iterable[Row], now: float) -> Rates:
+        """What was answered."""
+        rates, minute, old = cls(now), int(now // _MINUTE), 1 - now % _MINUTE / _MINUTE
         for name, span, posts in rows:
             if span in (minute - 1, minute):
                 rates.before[str(name)] += int(posts) if span == minute else round(posts * old)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from motet.board.database import Tx
+from motet.board.database import Asked, Row, Tx
 from motet.board.directory import members
 from motet.board.mentions import Called, Known, Roster, called, find_mentions
 from motet.board.values import AgentKind
+
+REGISTRY: Asked = ("SELECT value FROM counters WHERE name = 'registry'", ())
+"""Asks for the number that grows with each change of who is where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +35,17 @@ class Members:
     _boards: dict[str, Membership] = field(default_factory=dict[str, Membership])
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
 
-    def of(self, tx: Tx, board: str) -> Membership:
-        """Who is on the board, as of this transaction."""
-        row = tx.one("SELECT value FROM counters WHERE name = 'registry'")
-        version = int(row[0]) if row else 0
+    def check(self, registry: Sequence[Row]) -> None:
+        """Forget what is not true any more; `registry` is what `REGISTRY` answered in this transaction."""
+        version = int(registry[0][0]) if registry else 0
         if version != self._version:
             self._boards.clear()
             self._version = version
+
+    def of(self, tx: Tx, board: str, *, is_checked: bool = False) -> Membership:
+        """Who is on the board, as of this transaction."""
+        if not is_checked:
+            self.check(tx.all(REGISTRY[0]))
         if board not in self._boards:
             agents = members(tx, board)
             known = tuple(Known(one.address, one.name, one.roles, one.kind is AgentKind.HUMAN) for one in agents)

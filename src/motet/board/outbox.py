@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from motet.board.database import Tx
 from motet.board.limits import Limits
@@ -71,15 +71,18 @@ class Outbox:
                     answer.set_result(outcome)
                 else:
                     answer.set_exception(outcome)
-            self._told(_hints(outcomes))
+            self._told(hints_of(outcomes))
 
 
-def _hints(outcomes: Sequence[Posted | MotetError]) -> list[Hint]:
-    last: dict[str, int] = {}
+def hints_of(outcomes: Iterable[Posted | MotetError]) -> list[Hint]:
+    """What is told of posts that were stored, board by board."""
+    told: dict[str, Hint] = {}
     for outcome in outcomes:
         if isinstance(outcome, Posted) and outcome.was_new:
-            last[outcome.post.board] = max(last.get(outcome.post.board, 0), outcome.post.seq)
-    return [Hint(board, seq) for board, seq in last.items()]
+            post = outcome.post
+            hint = Hint(post.board, post.seq, first=post.seq, whom=None if outcome.everyone else outcome.recipients)
+            told[post.board] = told[post.board].and_also(hint) if post.board in told else hint
+    return list(told.values())
 
 
 def _now() -> float:

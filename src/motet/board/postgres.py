@@ -7,17 +7,19 @@ see in a file. What was stored is known after a lost connection too: each transa
 from __future__ import annotations
 
 import contextlib
+import logging
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, LiteralString, TypeVar, cast
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.numeric import Int8Dumper
 
-from motet.board.database import Dialect, Row, Work
+from motet.board.database import Asked, Dialect, Row, Work
 from motet.board.errors import BoardError, BoardLost, BoardTooNew
 from motet.board.schema import ABOUT, SCHEMA, migrate, schema_in
 from motet.board.server_failures import explained, is_lost, is_worth_another_try, no_connection
@@ -34,6 +36,11 @@ _TURN = 1_836_020_853
 """The class of the lock that writers take turns at; its second number is that of the schema's name."""
 _KEEPING = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "connect_timeout": 10}
 _DAY = 86_400
+logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would write about lost connections on the screen
+_ROWS = 32
+"""Rows of one statement that inserts, at most; fewer are a power of two, so that few statements are ever planned."""
+_PREPARED = 200
+"""Statements that the server keeps the plans of for a connection."""
 
 
 class PostgresTx:
@@ -58,22 +65,48 @@ class PostgresTx:
         """See `Tx`."""
         return self._done(sql, values).fetchone()
 
+    def several(self, asked: Sequence[Asked]) -> list[list[Row]]:
+        """See `Tx`."""
+        with self._connection.pipeline():
+            self._send_waiting()
+            cursors = [self._connection.execute(_translated(sql), values) for sql, values in asked]
+        return [cursor.fetchall() for cursor in cursors]
+
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """See `Tx`."""
         if some := list(rows):
             self._waiting.append((sql, some))
 
-    def send(self) -> None:
-        """Send what waits."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
+    def send(self, *last: Asked) -> None:
+        """Send what waits, and these statements behind it; none is done when one before it fails."""
+        if self._waiting or last:
             with self._connection.pipeline():
-                for sql, some in waiting:
-                    self._connection.cursor().executemany(_translated(sql), cast("list[Sequence[Any]]", some))
+                self._send_waiting()
+                for sql, values in last:
+                    self._connection.execute(_translated(sql), values)
+
+    def _send_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for sql, rows in waiting:
+            for statement, values in several_rows(sql, rows):
+                self._connection.execute(statement, values)
 
     def _done(self, sql: str, values: Sequence[object]) -> psycopg.Cursor[Row]:
         self.send()
         return self._cursor.execute(_translated(sql), values)
+
+
+def several_rows(sql: str, rows: Sequence[Sequence[object]]) -> Iterator[tuple[LiteralString, list[object]]]:
+    """`sql` once for each of `rows`, as few statements: where it inserts, one stores up to `_ROWS` rows. The server reads
+    and plans each of them once."""
+    at, is_insert = 0, sql.startswith("INSERT ")
+    while at < len(rows):
+        size = min(_ROWS, 1 << ((len(rows) - at).bit_length() - 1)) if is_insert else 1
+        yield (
+            _repeated(sql, size) if size > 1 else _translated(sql),
+            [value for row in rows[at : at + size] for value in row],
+        )
+        at += size
 
 
 @dataclass(slots=True)
@@ -120,19 +153,20 @@ class PostgresDatabase:
         self._number += 1
         attempt = _Attempt(self._number)
         begin = f"BEGIN; SELECT pg_advisory_xact_lock({_TURN}, hashtext('{self._url.schema}'))"
+        if not durable:
+            begin += "; SET LOCAL synchronous_commit = off"
 
         def step() -> list[object]:
-            with self._transaction(begin) as (connection, tx):
+            with self._transaction(begin) as (_, tx):
                 if attempt.answers is not None and self._is_stored(tx, attempt):
                     return attempt.answers
                 attempt.answers = None
                 answers = [work(tx) for work in works]
-                tx.send()
                 attempt.answers = answers
                 try:
-                    _simply(connection, self._commit(attempt))
-                except psycopg.Error:
-                    if not connection.closed:
+                    tx.send(*self._commit(attempt))
+                except psycopg.Error as error:
+                    if not is_lost(error):
                         attempt.answers = None  # the server said so itself: nothing was stored
                     raise
                 return answers
@@ -169,12 +203,14 @@ class PostgresDatabase:
         if connection.closed:
             self.close()
 
-    def _commit(self, attempt: _Attempt) -> str:
-        old = f"DELETE FROM commits WHERE at < {time.time() - _DAY:.0f}; " if attempt.number == 1 else ""
-        return (
-            f"{old}INSERT INTO commits (writer, number, at) VALUES ('{self._writer}', {attempt.number}, {time.time():.3f}) "
-            "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at; COMMIT"
+    def _commit(self, attempt: _Attempt) -> tuple[Asked, ...]:
+        now = time.time()
+        number = (
+            "INSERT INTO commits (writer, number, at) VALUES (?, ?, ?) "
+            "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at"
         )
+        old: tuple[Asked, ...] = (("DELETE FROM commits WHERE at < ?", (now - _DAY,)),) if attempt.number == 1 else ()
+        return (*old, (number, (self._writer, attempt.number, now)), ("COMMIT", ()))
 
     def _is_stored(self, tx: PostgresTx, attempt: _Attempt) -> bool:
         """Whether the commit was made whose answer got lost. Whoever asks has the turn: it is not under way any more."""
@@ -195,6 +231,7 @@ class PostgresDatabase:
                     raise self._lost(error.told, attempt) from error.__cause__
             except psycopg.Error as error:
                 if is_lost(error):
+                    self.close()  # the driver may not know it yet
                     if time.monotonic() > deadline:
                         raise self._lost(no_connection(error, self.place), attempt) from error
                 elif not is_worth_another_try(error) or tries >= _MOST_TRIES:
@@ -224,7 +261,11 @@ class PostgresDatabase:
     def _connect(self) -> psycopg.Connection[Row]:
         settings = settings_of(self._url, self._password)
         try:
-            return psycopg.connect(autocommit=True, **settings)
+            connection = psycopg.connect(autocommit=True, cursor_factory=psycopg.RawCursor, **settings)
+            # Of one type, whatever its size: the same statement is planned once.
+            connection.adapters.register_dumper(int, Int8Dumper)
+            connection.prepared_max = _PREPARED
+            return connection
         except psycopg.Error as error:
             secret = str(settings.get("password") or "")
             raise _NoConnection(no_connection(error, self.place, secret)) from error
@@ -281,10 +322,23 @@ class _NoConnection(Exception):
         self.told = told
 
 
+@lru_cache(256)
+def _repeated(sql: str, rows: int) -> LiteralString:
+    """An insert of so many rows: what stands behind VALUES, once for each."""
+    start = sql.index(" VALUES (") + len(" VALUES ")
+    depth, end = 0, start
+    for end in range(start, len(sql)):
+        depth += {"(": 1, ")": -1}.get(sql[end], 0)
+        if depth == 0:
+            break
+    return _translated(sql[:start] + ", ".join([sql[start : end + 1]] * rows) + sql[end + 1 :])
+
+
 @lru_cache(1024)
 def _translated(sql: str) -> LiteralString:
-    """With the driver's marks for values."""
-    return cast("LiteralString", sql.replace("?", "%s"))
+    """With the server's own marks for values: the driver need not look for its own."""
+    first, *others = sql.split("?")
+    return cast("LiteralString", first + "".join(f"${n}{part}" for n, part in enumerate(others, 1)))
 
 
 def _simply(connection: psycopg.Connection[Row], sql: str) -> list[Row]:

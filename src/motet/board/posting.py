@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from motet.board import causes, chains, finding
 from motet.board.agents import AGENT, agent_of
-from motet.board.database import Tx, marks
+from motet.board.database import Asked, Tx, marks
 from motet.board.directory import BOARD, board_of
 from motet.board.errors import BoardError
 from motet.board.limits import Limits, Rates, agent_rate, board_rate, pair_rate
-from motet.board.members import Members, Membership
+from motet.board.members import REGISTRY, Members, Membership
 from motet.board.mentions import Called
 from motet.board.notices import is_told, notify, refused
 from motet.board.rows import POST, delivery_values, post_of, post_values
@@ -76,8 +76,7 @@ class Posting:
         """Store `drafts` in order; what cannot be posted is the error that says why."""
         if not drafts:
             return []
-        self._look_up(drafts)
-        known = self._known(drafts)
+        known = self._look_up(drafts)
         outcomes: list[Posted | MotetError | _Planned] = []
         made: dict[tuple[str, str], _Planned] = {}
         for draft in drafts:
@@ -102,22 +101,27 @@ class Posting:
 
     # --- what may be posted ------------------------------------------------------------------------------------
 
-    def _look_up(self, drafts: Sequence[Draft]) -> None:
+    def _look_up(self, drafts: Sequence[Draft]) -> dict[tuple[str, str], Post]:
+        """Ask all that the drafts need, at once; answers the posts that have keys of theirs, by author and key."""
         authors, boards = sorted({draft.author for draft in drafts}), sorted({draft.board for draft in drafts})
-        rows = self.tx.all(f"SELECT {AGENT} FROM agents WHERE address IN ({marks(authors)})", *authors)
-        self._authors = {agent.address: agent for agent in (agent_of(self.tx, row) for row in rows)}
-        rows = self.tx.all(f"SELECT {BOARD} FROM boards WHERE id IN ({marks(boards)})", *boards)
-        self._boards = {board.id: board for board in map(board_of, rows)}
-        self._there = {board: self.members.of(self.tx, board) for board in self._boards}
-        self._given = causes.given(self.tx, authors, self.now)
-        self._rates = Rates.read(self.tx, [*map(agent_rate, authors), *map(board_rate, boards)], self.now)
-
-    def _known(self, drafts: Sequence[Draft]) -> dict[tuple[str, str], Post]:
         keys = sorted({draft.key for draft in drafts if draft.key})
-        if not keys:
-            return {}
-        rows = self.tx.all(f"SELECT {POST}, send_key FROM posts WHERE send_key IN ({marks(keys)})", *keys)
-        return {(str(row[4]), str(row[-1])): post_of(row) for row in rows}
+        asked: list[Asked] = [
+            (f"SELECT {AGENT} FROM agents WHERE address IN ({marks(authors)})", authors),
+            (f"SELECT {BOARD} FROM boards WHERE id IN ({marks(boards)})", boards),
+            REGISTRY,
+            causes.asks_given(authors, self.now),
+            Rates.asks([*map(agent_rate, authors), *map(board_rate, boards)], self.now),
+        ]
+        if keys:
+            asked.append((f"SELECT {POST}, send_key FROM posts WHERE send_key IN ({marks(keys)})", keys))
+        found_authors, found_boards, registry, given, rates, *known = self.tx.several(asked)
+        self._authors = {agent.address: agent for agent in (agent_of(self.tx, row) for row in found_authors)}
+        self._boards = {board.id: board for board in map(board_of, found_boards)}
+        self.members.check(registry)
+        self._there = {board: self.members.of(self.tx, board, is_checked=True) for board in self._boards}
+        self._given = frozenset(str(row[0]) for row in given)
+        self._rates = Rates.found(rates, self.now)
+        return {(str(row[4]), str(row[-1])): post_of(row) for rows in known for row in rows}
 
     def _planned(self, draft: Draft) -> _Planned | MotetError:
         try:
@@ -152,7 +156,8 @@ class Posting:
         pairs = [pair_rate(author, one.address) for one in called.recipients] if limits.pair_posts is not None else []
         new = [pair for pair in pairs if pair not in rates.before]
         if new:
-            rates.before |= Rates.read(self.tx, new, self.now).before
+            sql, values = Rates.asks(new, self.now)
+            rates.before |= Rates.found(self.tx.all(sql, *values), self.now).before
         causes.refuse_fast(rates, author, board, pairs, limits)
         rates.made.update([agent_rate(author), board_rate(board), *pairs])
 

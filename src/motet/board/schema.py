@@ -134,6 +134,14 @@ def _newest_to(tx: Tx) -> None:
     tx.run("CREATE INDEX deliveries_newest_to ON deliveries (recipient, board, seq)")
 
 
+def _short_pending_list(tx: Tx) -> None:
+    """On a server: what waits to be sorted into the index of terms is read by each search, and sorted in by some post; it
+    stays short (KiB; 4,096 otherwise)."""
+    if tx.dialect is Dialect.POSTGRES:
+        tx.run("ALTER INDEX found_words SET (gin_pending_list_limit = 256)")
+        tx.one("SELECT gin_clean_pending_list('found_words')")
+
+
 MIGRATIONS: tuple[Callable[[Tx], None], ...] = (
     _boards_and_posts,
     _agents_and_deliveries,
@@ -142,6 +150,7 @@ MIGRATIONS: tuple[Callable[[Tx], None], ...] = (
     _commits,
     _what_is_asked_often,
     _newest_to,
+    _short_pending_list,
 )
 SCHEMA = len(MIGRATIONS)
 

@@ -62,6 +62,11 @@ class Seat:
         """What others write behind `@`."""
         return self.agent.address
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a call of this agent names: its address, its roles."""
+        return (self.address, *(f"role:{role}" for role in self.agent.roles))
+
     async def leave(self, why: str = "") -> None:
         """Go: what comes is kept until the agent returns; its files are free."""
         if self._beating is not None:
@@ -154,7 +159,7 @@ class Seat:
 
     async def wait(self, seconds: float, limit: int = 20) -> list[Delivery]:
         """Lease what waits, or what comes within `seconds`."""
-        async with self.boards.watching() as watch:
+        async with self.boards.watching(self.names) as watch:
             loop = asyncio.get_running_loop()
             deadline = loop.time() + seconds
             while not (found := await self.pull(limit)) and (left := deadline - loop.time()) > 0:

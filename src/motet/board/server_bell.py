@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from motet.board.database import Tx
 from motet.board.errors import BoardError
 from motet.board.server_url import ServerUrl
-from motet.board.watch import Heard, Hint
+from motet.board.watch import Heard, Hint, of_wire, to_wire
 from motet.errors import MotetError
 from motet.storage.worker import Kind, Worker
 
@@ -36,7 +36,7 @@ class ServerBell:
         self._password = password
         self._tag = secrets.token_hex(4)
         self._worker: Worker[Tx] | None = None
-        self._rung: dict[tuple[str, str], int] = {}
+        self._rung: dict[tuple[str, str], Hint] = {}
         self._ringing: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
@@ -49,7 +49,7 @@ class ServerBell:
         """See `Bell`."""
         for hint in hints:
             key = hint.board, hint.what
-            self._rung[key] = max(hint.seq, self._rung.get(key, 0))
+            self._rung[key] = self._rung[key].and_also(hint) if key in self._rung else hint
         if self._rung and (self._ringing is None or self._ringing.done()):
             self._ringing = asyncio.create_task(self._ring())
 
@@ -76,7 +76,13 @@ class ServerBell:
             channel, text = ServerUrl.of(self._url).schema, self._next()
 
             def notify(tx: Tx, channel: str = channel, text: str = text) -> None:
-                tx.one("SELECT pg_notify(?, ?)", channel, text)
+                # It need not be on the disk.
+                tx.several(
+                    [
+                        ("SELECT set_config('synchronous_commit', 'off', true)", ()),
+                        ("SELECT pg_notify(?, ?)", (channel, text)),
+                    ]
+                )
 
             with contextlib.suppress(BoardError):  # who is not woken looks by itself
                 await self._worker.do(Kind.READ, notify)
@@ -86,14 +92,14 @@ class ServerBell:
     def _next(self) -> str:
         """The hints that go next."""
         text = ""
-        hints: list[tuple[str, int, str]] = []
+        hints: list[list[object]] = []
         while self._rung:
-            (board, what), seq = next(iter(self._rung.items()))
-            longer = json.dumps([self._tag, *hints, (board, seq, what)], separators=(",", ":"))
+            key, hint = next(iter(self._rung.items()))
+            hints.append(to_wire(hint))
+            longer = json.dumps([self._tag, *hints], separators=(",", ":"))
             if len(longer) > _LONGEST and text:
                 break
-            text, _ = longer, self._rung.pop((board, what))
-            hints.append((board, seq, what))
+            text, _ = longer, self._rung.pop(key)
         return text
 
     async def _listen(self, heard: Heard, began: asyncio.Event) -> None:
@@ -138,7 +144,7 @@ class ServerBell:
         """What a notification of another process says; nothing when it is none of ours."""
         try:
             tag, *hints = json.loads(payload)
-            return [Hint(str(b), int(seq), str(what)) for b, seq, what in hints] if tag != self._tag else []
+            return [of_wire(said) for said in hints] if tag != self._tag else []
         except (ValueError, TypeError):
             return []
 

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Generator, Iterable
 from pathlib import Path
 
-from motet.board.watch import Heard, Hint
+from motet.board.watch import Heard, Hint, of_wire, to_wire
 
 _LONGEST = 32 * 1024
 """Bytes of one datagram; more hints than fit are left to the poll."""
@@ -30,7 +30,7 @@ class SocketBell:
 
     def ring(self, hints: Iterable[Hint]) -> None:
         """See `Bell`."""
-        data = json.dumps([[hint.board, hint.seq, hint.what] for hint in hints], separators=(",", ":")).encode()
+        data = json.dumps([to_wire(hint) for hint in hints], separators=(",", ":")).encode()
         if len(data) <= 2 or len(data) > _LONGEST:
             return
         with contextlib.suppress(OSError), _short(self._directory) as place:
@@ -80,7 +80,7 @@ class SocketBell:
 def _hints(data: bytes) -> list[Hint]:
     """What a datagram says; nothing when it is none of ours."""
     try:
-        return [Hint(str(board), int(seq), str(what)) for board, seq, what in json.loads(data)]
+        return [of_wire(said) for said in json.loads(data)]
     except (ValueError, TypeError):
         return []
 

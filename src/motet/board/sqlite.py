@@ -7,16 +7,15 @@ luckiest one go on for ever.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from motet.board.database import Dialect, Row, Work
-from motet.board.errors import BoardError, BoardTooNew
+from motet.board.database import Asked, Dialect, Row, Work
+from motet.board.errors import BoardError, BoardLost, BoardTooNew
 from motet.board.schema import SCHEMA, migrate, schema_of
-from motet.storage import places
+from motet.storage import places, turns
 from motet.storage.database_file import DatabaseFile, transaction
 from motet.storage.failures import Words, explained, is_lasting
 
@@ -47,6 +46,10 @@ class SqliteTx:
         rows = self._connection.execute(sql, values).fetchall()  # all of them: the statement is done
         return rows[0] if rows else None
 
+    def several(self, asked: Sequence[Asked]) -> list[list[Row]]:
+        """See `Tx`."""
+        return [self._connection.execute(sql, values).fetchall() for sql, values in asked]
+
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """See `Tx`."""
         self._connection.executemany(sql, rows)
@@ -59,7 +62,8 @@ class SqliteDatabase:
     def __init__(self, state: Path, *, is_moving: bool = False) -> None:
         self._is_moving = is_moving
         self._path = state / "boards.db"
-        self._file = DatabaseFile(self._path, state / "boards.lock", self._connect)
+        self._lock_path = state / "boards.lock"
+        self._file = DatabaseFile(self._path, self._lock_path, self._connect)
         self._words = Words(self._path, "boards", BoardError)
 
     def read(self, work: Work[T]) -> T:
@@ -83,11 +87,8 @@ class SqliteDatabase:
     @contextlib.contextmanager
     def _turn(self) -> Generator[None]:
         """One process at a time."""
-        fcntl.flock(self._file.lock, fcntl.LOCK_EX)
-        try:
+        with turns.turn(self._file.lock, self._lock_path):
             yield
-        finally:
-            fcntl.flock(self._file.lock, fcntl.LOCK_UN)
 
     def _safely(self, step: Callable[[], T]) -> T:
         try:
@@ -96,9 +97,19 @@ class SqliteDatabase:
             if is_lasting(error) or not self._file.is_open:
                 self.close()
             raise explained(error, self._words) from error
+        except turns.TurnOver as over:
+            raise self._too_long(over) from over
         except BoardTooNew:
             self.close()
             raise
+
+    def _too_long(self, over: turns.TurnOver) -> BoardError:
+        who = f"process {over.holder}" if over.holder else "another motet"
+        if over.is_stopped:
+            why = f"{who} was stopped (Ctrl-Z) while it wrote; let it go on with `fg` or `kill -CONT {over.holder}`"
+        else:
+            why = f"{who} has been writing for too long; try again when it is done"
+        return BoardLost(f"{self._path}: {why}; nothing was stored")
 
     def _transaction(self, works: Sequence[Work[T]], begin: str) -> list[T]:
         connection = self._file.opened()

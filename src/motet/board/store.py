@@ -69,9 +69,11 @@ class BoardStore:
     # --- waiting ---------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def watching(self) -> AsyncGenerator[Watch]:
-        """One who waits for what is new, in this process and others."""
-        watch = self._watches.open()
+    async def watching(self, names: Iterable[str] = ()) -> AsyncGenerator[Watch]:
+        """One who waits for what is new, in this process and others: for all of it, or with `names` (an address, roles as
+        `role:NAME`) for what one of them may have to `pull`. What nobody tells of, such as a lease that ran out, it finds
+        when it looks by itself."""
+        watch = self._watches.open(names)
         try:
             async with self._starting:
                 if self._listening is None:
