@@ -2,13 +2,17 @@
 
     python bench/index_cost.py [--lines N] [--rounds N] [--json]
 
-The tree is the library of the running Python, in copies until it has enough lines, without git.
+The tree is the library of the running Python, in copies that differ, until it has enough lines, without git. Time on the
+clock is of a machine that does other things as well; `--lines 5700000` is the large tree.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -16,18 +20,32 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from measure.run import BenchError
 from measure.table import Measured, Result, main, measured, say
+from retrieving.plainer import Keywords
+from retrieving.sets import of_file, shared_cases
 
-from motet.index.project import ProjectIndex
+from motet.index.membership import list_members
+from motet.index.project import FIRST_SCAN, ProjectIndex
+from motet.index.question import understand
+from motet.index.scanning import scan
+from motet.index.weights import WEIGHTS
 
+LARGE = 2_000_000
+"""Lines."""
 ABOUT = (
-    "The library of the running Python, in copies until the tree has enough lines, without git. *cold*: a process of its "
-    "own that reads the tree for the first time. The other rows are of one process with the index open; *saved* is from "
-    "the write of one file until it is found. CPU is of all threads."
+    "The library of the running Python, in copies that differ, until the tree has enough lines, without git. *cold*: a "
+    "process of its own that reads the tree for the first time, and its first answer. *first R@10*: of answers to "
+    "questions in a project of which nothing was ever read (commit messages of `bench/retrieval.py`), beside a search "
+    "for their keywords in all files. The other rows are of one process with the index open; *saved* is from the write of "
+    "one file until it is found, in a process that follows the files; *again* is a process of its own that asks an index "
+    "that is there. CPU is of all threads; what else the machine does counts only on the clock, so bars are held against "
+    "CPU where that says as much."
 )
 QUESTIONS = (
     "where is a redirect of an HTTP request followed?",
@@ -53,6 +71,16 @@ async def read():
     print(json.dumps({"wall": wall, "first": answered, "found": len(first.found), "cpu": time.process_time(),
         "peak": peak / 1000, "lines": status.lines, "files": status.files, "disk": 100 * status.disk / status.size}))
 asyncio.run(read())
+"""
+AGAIN = """
+import asyncio, sys
+from pathlib import Path
+from motet.index.project import ProjectIndex
+async def ask():
+    index = ProjectIndex(Path(sys.argv[1]), Path(sys.argv[2]))
+    assert (await index.search(sys.argv[3])).found
+    await index.close()
+asyncio.run(ask())
 """
 
 
@@ -80,7 +108,9 @@ def grown(root: Path, lines: int) -> None:
         for path, text in texts.items():
             place = root / f"copy{copy}" / path
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(text)
+            lines_of = text.split(b"\n")
+            lines_of[::25] = [line + b"  # of copy %d" % copy for line in lines_of[::25]]
+            place.write_bytes(b"\n".join(lines_of))
             have += text.count(b"\n")
             if have >= lines:
                 return
@@ -100,39 +130,121 @@ def cold(root: Path, home: Path) -> Cold:
 
 @dataclass(frozen=True)
 class Warm:
-    """Seconds, and CPU seconds of saves."""
+    """Seconds, CPU seconds of saves and questions, and the share of CPU while nothing happens."""
 
     unchanged: list[float]
     saved: list[float]
     saved_cpu: list[float]
     asked: list[float]
+    asked_cpu: list[float]
+    idle: list[float]
 
 
 async def warm(root: Path, home: Path, rounds: int) -> Warm:
     """What one process with the index open needs."""
-    index = ProjectIndex(root, home)
-    found = Warm([], [], [], [])
+    index = ProjectIndex(root, home, follows=True)
+    found = Warm([], [], [], [], [], [])
     await index.update()
-    await index.search(QUESTIONS[0], patience=0)
-    for number in range(rounds):
+    for _ in range(rounds):
         began = time.perf_counter()
         await index.update()
         found.unchanged.append(time.perf_counter() - began)
-        name = f"zyxomma{number}"
+    following = index.follow()
+    await seen(lambda: following.is_watching)
+    await following.settle()
+    for number in range(rounds):
+        name, before = f"zyxomma{number}", index.stores.catalog.row("copy0/saved.py")
         began, cpu = time.perf_counter(), time.process_time()
         (root / "copy0" / "saved.py").write_text(f"def {name}():\n    return {number}\n")
-        await index.update_paths(["copy0/saved.py"])
+        await seen(lambda before=before: index.stores.catalog.row("copy0/saved.py") != before)  # nobody asks
         answer = await index.search(name, 1, patience=0)
         if [place.path for place in answer.found] != ["copy0/saved.py"]:
             raise BenchError("a file that was saved is not found")
         found.saved.append(time.perf_counter() - began)
         found.saved_cpu.append(time.process_time() - cpu)
         for question in QUESTIONS:
-            began = time.perf_counter()
-            await index.search(question, patience=0)
+            began, cpu = time.perf_counter(), time.process_time()
+            await index.search(question)
             found.asked.append(time.perf_counter() - began)
+            found.asked_cpu.append(time.process_time() - cpu)
+    await following.settle()
+    for _ in range(3):
+        cpu = time.process_time()
+        await asyncio.sleep(5)
+        found.idle.append(100 * (time.process_time() - cpu) / 5)
     await index.close()
     return found
+
+
+async def seen(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    began = time.monotonic()
+    while not holds():
+        if time.monotonic() - began > 300:
+            raise BenchError("what was written is not seen")
+        await asyncio.sleep(0.01)
+
+
+def again(root: Path, home: Path) -> tuple[float, float]:
+    """Seconds and CPU seconds of a process that asks an index that is there."""
+    began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", AGAIN, root, home, QUESTIONS[1]], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
+    return time.perf_counter() - began, cpu
+
+
+def unchanged(place: Path, files: int) -> tuple[list[float], list[float]]:
+    """Seconds in which nothing is found to have changed, in a work tree of git with so many files; CPU seconds, git's
+    included."""
+    root = place / f"tree{files}"
+    for number in range(files):
+        directory = root / f"d{number % 300}"
+        if number < 300:
+            directory.mkdir(parents=True)
+        (directory / f"f{number}.py").write_text(f"def f{number}():\n    return {number}\n")
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+
+    async def look() -> tuple[list[float], list[float]]:
+        index, walls, cpus = ProjectIndex(root, place / "home-of-many"), list[float](), list[float]()
+        await index.update()
+        for _ in range(5):
+            began, used = time.perf_counter(), os.times()
+            await index.update()
+            walls.append(time.perf_counter() - began)
+            cpus.append(sum(os.times()[:4]) - sum(used[:4]))
+        await index.close()
+        return walls, cpus
+
+    return asyncio.run(look())
+
+
+def first_answers(place: Path, count: int) -> tuple[list[float], list[float]]:
+    """R@10 of answers from files that nobody read before, and of a search for keywords, set by set."""
+    own: list[float] = []
+    plain: list[float] = []
+    for file in sorted(shared_cases().glob("*.jsonl")):
+        given = of_file(file)
+        members = asyncio.run(list_members(given.root))
+        keywords = Keywords(given.root, [one.path for one in members if not one.left_out])
+        cases = random.Random(1).sample(given.cases, min(count, len(given.cases)))
+        index, mine, theirs = ProjectIndex(given.root, place / "home-of-none"), 0.0, 0.0
+        for case in cases:
+            asked = understand(case.query, WEIGHTS)
+            scanned = scan(given.root, members, asked, {}, FIRST_SCAN)
+            best = [one.path for one in index.ranked(asked, {}, scanned=scanned)[:10]]
+            mine += len(case.gold.intersection(best)) / len(case.gold)
+            theirs += len(case.gold.intersection(keywords.ranked(case.query)[:10])) / len(case.gold)
+        asyncio.run(index.close())
+        own.append(mine / len(cases))
+        plain.append(theirs / len(cases))
+    return own, plain
+
+
+def installed() -> float:
+    """MB of the packages that only the index needs."""
+    files = [file for name in ("tantivy", "inotify-simple") for file in metadata.files(name) or ()]
+    return sum(Path(str(file.locate())).stat().st_size for file in files if Path(str(file.locate())).is_file()) / 1e6
 
 
 def p95(values: list[float]) -> float:
@@ -149,22 +261,52 @@ def measure(lines: int, rounds: int) -> Result:
         for _ in range(max(1, rounds // 10)):
             readings.append(cold(root, home))
             say(f"{readings[-1]}")
-        one = readings[0]
+        asked_again = [again(root, home) for _ in range(max(3, rounds // 4))]
         found = asyncio.run(warm(root, home, rounds))
-    large = lines > 2_000_000
+        others = few(Path(place), rounds) if lines < LARGE else []
+    rows = [*of_cold(readings, lines), *of_warm(found, asked_again), *others]
+    return measured("What the index costs" + (" in a large tree" if lines >= LARGE else ""), ABOUT, rows)
+
+
+def of_cold(readings: list[Cold], lines: int) -> list[Measured]:
+    """The rows of first readings."""
+    one = readings[0]
     head = f"{one.lines:,} lines in {one.files:,} files"
-    rows = [
-        Measured(f"cold: time, {head}", "s", [each.wall for each in readings], 60 if large else 10 * lines / 700_000),
-        Measured("cold: CPU", "s", [each.cpu for each in readings], None if large else 7 * lines / 700_000),
+    wall, cpu = (60, None) if lines >= LARGE else (10 * lines / 700_000, 7 * lines / 700_000)
+    return [
+        Measured(f"cold: time, {head}", "s", [each.wall for each in readings], wall),
+        Measured("cold: CPU", "s", [each.cpu for each in readings], cpu),
         Measured("cold: first answer", "s", [each.first for each in readings], 2),
         Measured("cold: most memory", "MB", [each.peak for each in readings], 200),
         Measured("cold: disk, percent of the text", "%", [each.disk for each in readings], 25),
-        Measured("nothing changed", "s", found.unchanged, 0.2 if one.files < 5000 else 1),
+    ]
+
+
+def of_warm(found: Warm, asked_again: list[tuple[float, float]]) -> list[Measured]:
+    """The rows of an index that is there."""
+    return [
+        Measured("nothing changed", "s", found.unchanged),
         Measured("saved, p95", "ms", [1000 * p95(found.saved)], 500),
         Measured("saved: CPU", "ms", [1000 * value for value in found.saved_cpu], 50),
-        Measured("question, p95", "ms", [1000 * p95(found.asked)], 20),
+        Measured("question, p95", "ms", [1000 * p95(found.asked)]),
+        Measured("question, p95 of its CPU", "ms", [1000 * p95(found.asked_cpu)], 20),
+        Measured("question, again", "ms", [1000 * wall for wall, _ in asked_again]),
+        Measured("question, again: CPU", "ms", [1000 * cpu for _, cpu in asked_again], 200),
+        Measured("nothing happens: CPU, percent of a core", "%", found.idle, 0.3),
     ]
-    return measured("What the index costs", ABOUT, rows)
+
+
+def few(place: Path, rounds: int) -> list[Measured]:
+    """The rows that a large tree says nothing new of."""
+    rows: list[Measured] = []
+    for count, bar in ((4_000, 0.2), (20_000, 1.0)):
+        walls, cpus = unchanged(place, count)
+        rows.append(Measured(f"nothing changed, {count:,} files in git", "s", walls))
+        rows.append(Measured(f"nothing changed, {count:,} files in git: CPU", "s", cpus, bar))
+    if shared_cases().is_dir():
+        own, plain = first_answers(place, 2 * rounds)
+        rows.append(Measured("first R@10", "", own, None, "keywords", plain, at_least=1.0))
+    return [*rows, Measured("installed", "MB", [installed()], 40)]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """How well the index finds the files that a commit changed, from its message: beside plainer ways, and per feature.
 
-    python bench/retrieval.py [--repo DIR]… [--count N] [--no-left-out] [--json]
+    python bench/retrieval.py [--repo DIR]… [--set FILE=DIR]… [--count N] [--no-left-out] [--json]
 
-Without --repo the two sets beside the project ($MOTET_SHARED or ../shared), with sdists as trees: no history. With
-it, sets made of local clones: their newest commits, asked of the tree before them, with the history before them.
+Without --repo and --set the two sets beside the project ($MOTET_SHARED or ../shared), with sdists as trees: no history.
+--repo: sets made of local clones, of their newest commits, asked of the tree before them, with the history before them.
+--set: questions in FILE (JSON lines with `query` and `gold`), as reports of issues, asked of the tree DIR as it is.
 Exit code 1: a bar is missed; 2: nothing was measured.
 """
 
@@ -14,7 +15,7 @@ import asyncio
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,14 +24,18 @@ from measure.table import Result
 from retrieving.plainer import BM25, Keywords
 from retrieving.sets import Case, Set, of_file, of_repository, shared_cases
 
+from motet.index.membership import decoded
 from motet.index.project import ProjectIndex
 from motet.index.question import understand
 from motet.index.weights import WEIGHTS, Weights
+from motet.messages import estimate_tokens
 
 KS = (5, 10, 20)
+ALL_KS = (5, 10)
+COVERED_TOKENS = 4_000
 ABOUT = (
     "Commit messages of public projects, and the source files that each changed; R@k is the share of these files among "
-    "the first k, MRR the mean of 1 / rank of the first. Trees: the sdists of pytest 8.4.2 and Sphinx 8.1.3, tests and "
+    "the first k, MRR the mean of 1 / rank of the first, acc@k the share of messages of which all files are among the first k. Trees: the sdists of pytest 8.4.2 and Sphinx 8.1.3, tests and "
     "documents among the files, without history and without a model. A message is written after the change and shares "
     "its words, so those that name the file are a row apart."
 )
@@ -40,8 +45,10 @@ FEATURES: dict[str, dict[str, float]] = {
     "several chunks": {"decay": 0},
     "whole file": {"whole": 0},
     "mentions": {"mention": 0},
+    "what stands before a colon": {"scope": 0},
     "tests lower": {"tests": 1},
     "documents lower": {"docs": 1, "data": 1},
+    "build files lower": {"build": 1},
     "first line twice": {"first_line": 1},
     "code in the question": {"quoted": 1},
     "history": {"history": 0},
@@ -55,23 +62,26 @@ class Score:
 
     recall: tuple[float, ...]
     mrr: float
-    count: int
+    whole: tuple[float, ...]
 
     @property
     def cells(self) -> list[str]:
-        return [*(f"{value:.3f}" for value in self.recall), f"{self.mrr:.3f}"]
+        return [f"{value:.3f}" for value in (*self.recall, self.mrr, *self.whole)]
 
 
 def score(cases: Sequence[Case], find: Callable[[str], list[str]]) -> Score:
     """What `find` makes of `cases`."""
     recalls: list[list[float]] = [[] for _ in KS]
+    wholes: list[list[bool]] = [[] for _ in ALL_KS]
     ranks: list[float] = []
     for case in cases:
         found = find(case.query)
+        for at, k in enumerate(ALL_KS):
+            wholes[at].append(case.gold.issubset(found[:k]))
         for at, k in enumerate(KS):
             recalls[at].append(len(case.gold.intersection(found[:k])) / len(case.gold))
         ranks.append(next((1 / rank for rank, path in enumerate(found, 1) if path in case.gold), 0.0))
-    return Score(tuple(map(statistics.fmean, recalls)), statistics.fmean(ranks), len(cases))
+    return Score(tuple(map(statistics.fmean, recalls)), statistics.fmean(ranks), tuple(map(statistics.fmean, wholes)))
 
 
 class Measured:
@@ -94,9 +104,38 @@ class Measured:
 
         return ask
 
+    def covered(self) -> tuple[int, float, float]:
+        """Of how many cases the edited lines are known; which share of them is in passages of 4,000 tokens, and which
+        in whole files, best first, that many tokens long: means over the cases."""
+        cases = [case for case in self.set.cases if any(case.lines.values())]
+        ours, whole = [0.0], [0.0]
+        for case in cases:
+            found = asyncio.run(self._index.passages(case.query, COVERED_TOKENS, patience=0)).found
+            passages = [(one.path, one.first, one.last) for one in found]
+            files = list(_files(self.set.root, self.find(WEIGHTS)(case.query), COVERED_TOKENS))
+            for spans, shares in ((passages, ours), (files, whole)):
+                edited = {(path, line) for path, lines in case.lines.items() for line in lines}
+                seen = sum(
+                    any(path == at and first <= line <= last for at, first, last in spans) for path, line in edited
+                )
+                shares.append(seen / len(edited))
+        return len(cases), sum(ours) / max(1, len(cases)), sum(whole) / max(1, len(cases))
+
     @property
     def keywords(self) -> Callable[[str], list[str]]:
         return self._keywords.ranked
+
+
+def _files(root: Path, paths: Sequence[str], tokens: int) -> Iterator[tuple[str, int, int]]:
+    """The first of `paths`, whole, and of the last one what still fits into `tokens`."""
+    for path in paths:
+        lines = decoded((root / path).read_bytes()).split("\n")
+        for last, line in enumerate(lines, 1):
+            tokens -= estimate_tokens(line)
+            if tokens < 0:
+                yield path, 1, last - 1
+                return
+        yield path, 1, len(lines)
 
 
 def rows_of(measured: Measured, *, left_out: bool) -> tuple[list[list[str]], dict[str, Score]]:
@@ -120,6 +159,17 @@ def rows_of(measured: Measured, *, left_out: bool) -> tuple[list[list[str]], dic
     return rows, scores
 
 
+def covered_bar(measured: Measured, rows: list[list[str]]) -> list[str]:
+    """Add a row on edited lines where they are known; the bar, when it is missed."""
+    count, ours, whole = measured.covered()
+    if not count:
+        return []
+    name = measured.set.name
+    said = f"edited lines of {count} in {COVERED_TOKENS:,} tokens: {ours:.3f}, of whole files {whole:.3f}"
+    rows.append([name, said, *[""] * (len(KS) + 1 + len(ALL_KS))])
+    return [f"{name}: {said}; the bar is 1.4 times"] if ours < 1.4 * whole else []
+
+
 def missed(all_scores: dict[str, dict[str, Score]], *, with_history: bool) -> list[str]:
     """The bars that are missed."""
     found: list[str] = []
@@ -140,37 +190,47 @@ def missed(all_scores: dict[str, dict[str, Score]], *, with_history: bool) -> li
     return found
 
 
-def measure(repositories: Sequence[Path], count: int, *, left_out: bool) -> Result:
+def measure(repositories: Sequence[Path], sets: Sequence[tuple[Path, Path]], count: int, *, left_out: bool) -> Result:
     """The table of all sets."""
     rows: list[list[str]] = []
     scores: dict[str, dict[str, Score]] = {}
+    bars: list[str] = []
     with tempfile.TemporaryDirectory(prefix="motet-retrieval-") as place:
         home = Path(place).resolve()
-        if repositories:
-            sets = [of_repository(repository, count, home) for repository in repositories]
-        else:
-            sets = [of_file(file) for file in sorted(shared_cases().glob("*.jsonl"))]
-        if not sets:
+        given = [of_repository(repository, count, home) for repository in repositories]
+        given += [of_file(file, tree) for file, tree in sets]
+        if not repositories and not sets:
+            given = [of_file(file) for file in sorted(shared_cases().glob("*.jsonl"))]
+        if not given:
             raise BenchError("the sets beside the project are not there; $MOTET_SHARED names them, or --repo a clone")
-        for given in sets:
-            found, scores[given.name] = rows_of(Measured(given, home / "indexes"), left_out=left_out)
+        for each in given:
+            measured = Measured(each, home / "indexes")
+            found, scores[each.name] = rows_of(measured, left_out=left_out)
             rows += found
-    head = ["set", "what", *(f"R@{k}" for k in KS), "MRR"]
-    bars = missed(scores, with_history=bool(repositories))
-    about = ABOUT if not repositories else "Sets made of local clones, with history."
+            bars += covered_bar(measured, rows)
+    head = ["set", "what", *(f"R@{k}" for k in KS), "MRR", *(f"acc@{k}" for k in ALL_KS)]
+    bars += missed(scores, with_history=bool(repositories))
+    about = "Sets made of local clones, with history, or given." if repositories or sets else ABOUT
     return Result("Finding the files that a commit changed", about, head, rows, bars)
+
+
+def named_set(text: str) -> tuple[Path, Path]:
+    """FILE=DIR."""
+    file, _, tree = text.partition("=")
+    return Path(file), Path(tree)
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repo", type=Path, action="append", default=[], help="a local clone; may be repeated")
+    parser.add_argument("--set", type=named_set, action="append", default=[], help="FILE=DIR; may be repeated")
     parser.add_argument("--count", type=int, default=200, help="commits of each --repo; default 200")
     parser.add_argument("--no-left-out", action="store_true", help="without a row for each feature left out")
     parser.add_argument("--json", action="store_true", help="print the table as one line of JSON")
     options = parser.parse_args()
     try:
-        result = measure(options.repo, options.count, left_out=not options.no_left_out)
+        result = measure(options.repo, options.set, options.count, left_out=not options.no_left_out)
     except BenchError as error:
         print(f"not measured: {error}", file=sys.stderr)
         return 2

@@ -6,8 +6,8 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from measure.run import BenchError
@@ -21,11 +21,13 @@ _SOURCE = re.compile(r"\.(?:py|pyi|js|mjs|ts|tsx|jsx|go|rs|c|h|cc|cpp|hpp|java|k
 
 @dataclass(frozen=True)
 class Case:
-    """`gold`: the files to find. `names_path`: the question says the name of one of them."""
+    """`gold`: the files to find. `names_path`: the question says the name of one of them. `lines`: by path, those of the
+    tree that were then edited (1-based), where that is known."""
 
     query: str
     gold: frozenset[str]
     names_path: bool
+    lines: Mapping[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,19 @@ def shared_cases() -> Path:
     return (Path(shared) if shared else Path(__file__).resolve().parents[3] / "shared") / "cases" / "retrieval"
 
 
-def of_file(file: Path) -> Set:
-    """The set in `file`, with the sdist of its project as the tree."""
-    root = sdist(SDISTS[file.stem])
+def of_file(file: Path, tree: Path | None = None) -> Set:
+    """The set in `file`: JSON lines with `query`, `gold` and, where known, `lines` by path. The tree is `tree`, or the
+    sdist of its project; where that is a repository, it is asked as it is, with its history."""
+    root = (tree or sdist(SDISTS[file.stem])).resolve()
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     cases: list[Case] = []
     rows = [row for row in rows if not row.get("meta")]
     for row in rows:
         gold = frozenset(path for path in row["gold"] if (root / path).is_file())
         if gold:
-            cases.append(Case(row["query"], gold, row["names_path"]))
+            lines = {path: frozenset(edited) for path, edited in row.get("lines", {}).items() if path in gold}
+            named = row.get("names_path", _names(row["query"], gold))
+            cases.append(Case(row["query"], gold, named, lines))
     return Set(file.stem, root, tuple(cases), len(rows) - len(cases))
 
 
@@ -68,12 +73,36 @@ def of_repository(repository: Path, count: int, place: Path) -> Set:
     _git(repository, "clone", "--quiet", "--shared", "--no-checkout", str(repository.resolve()), str(root))
     _git(root, "checkout", "--quiet", "--detach", parent)
     cases: list[Case] = []
-    for _, message, paths in commits:
+    for name, message, paths in commits:
         gold = frozenset(path for path in paths if (root / path).is_file())
         if gold:
-            names = any(path.rpartition("/")[2].rpartition(".")[0].lower() in message.lower() for path in gold)
-            cases.append(Case(message, gold, names))
+            lines = {path: frozenset(edited_lines(repository, parent, name, path)) for path in gold}
+            cases.append(Case(message, gold, _names(message, gold), lines))
     return Set(repository.name, root, tuple(cases), len(commits) - len(cases))
+
+
+def edited_lines(repository: Path, tree: str, commit: str, path: str) -> Iterator[int]:
+    """The lines of `path`, numbered as in the commit `tree`, that `commit` changed or put something beside."""
+    moved = list(_hunks(_git(repository, "diff", "-U0", "--no-renames", tree, f"{commit}^", "--", path)))
+    for old, count, _, _ in _hunks(_git(repository, "diff", "-U0", "--no-renames", f"{commit}^", commit, "--", path)):
+        for line in range(old, old + max(count, 1)):
+            shift = 0
+            for _, before, new, after in moved:
+                if new <= line < new + after:
+                    break  # a line that the tree does not have yet
+                if new + after <= line or (not after and new < line):
+                    shift += before - after
+            else:
+                yield max(1, line + shift)
+
+
+def _hunks(diff: str) -> Iterable[tuple[int, int, int, int]]:
+    for old, count, new, after in re.findall(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", diff, re.MULTILINE):
+        yield int(old), int(count or 1), int(new), int(after or 1)
+
+
+def _names(query: str, gold: Iterable[str]) -> bool:
+    return any(path.rpartition("/")[2].rpartition(".")[0].lower() in query.lower() for path in gold)
 
 
 def _commits(repository: Path, count: int) -> Iterator[tuple[str, str, list[str]]]:

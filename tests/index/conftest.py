@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # where `index_kit` is, whatever way pytest imports
+HERE = Path(__file__).parent
+sys.path.append(str(HERE))  # where `index_kit` is, whatever way pytest imports
+if os.environ.get("MOTET_WITHOUT_TANTIVY"):
+    sys.path.insert(0, str(HERE / "without_tantivy"))
+    os.environ["PYTHONPATH"] = str(HERE / "without_tantivy")  # of processes that tests start
 
 
 @pytest.fixture

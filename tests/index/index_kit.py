@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from motet.index.following import Following
 from motet.index.keeping import Stores
 from motet.index.membership import list_members
 from motet.index.project import ProjectIndex
@@ -53,3 +55,11 @@ def holds(stores: Stores, words: list[str]) -> dict[str, object]:
                     (names.get(hit.file, "?"), hit.first, hit.last) for hit in hits
                 )
     return said
+
+
+async def settled(following: Following) -> None:
+    """Wait until all that happened to the files until now is in the index."""
+    end = time.monotonic() + 60
+    while not await following.settle():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.01)

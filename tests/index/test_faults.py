@@ -19,11 +19,16 @@ from pathlib import Path
 from motet.index import keeping
 from motet.index.project import ProjectIndex
 keeping.BATCH_BYTES = 4000
-commit = keeping.TextStore.commit
-def told(store):
-    commit(store)
-    print("commit", flush=True)
-keeping.TextStore.commit = told
+opened = keeping.open_text_store
+def told(kind, place):
+    store = opened(kind, place)
+    commit = store.commit
+    def tell():
+        commit()
+        print("commit", flush=True)
+    store.commit = tell
+    return store
+keeping.open_text_store = told
 async def main():
     index = ProjectIndex(Path(sys.argv[1]), Path(sys.argv[2]))
     print("ready", flush=True)
@@ -77,7 +82,7 @@ def test_a_writer_that_is_killed_at_any_moment_leaves_an_index_that_is_completed
     assert ask(project, tmp_path / "home", "function 7") != []
 
 
-def test_one_process_writes_and_the_other_reads_what_is_there(project: Path, tmp_path: Path) -> None:
+def test_one_process_writes_and_the_other_looks_at_what_is_there(project: Path, tmp_path: Path) -> None:
     fill(project, 5)
     home = tmp_path / "home"
     ask(project, home)
@@ -87,8 +92,8 @@ def test_one_process_writes_and_the_other_reads_what_is_there(project: Path, tmp
     with lease:
         index = ProjectIndex(project, home)
         answer = asyncio.run(index.search("zyxomma", 100))
-        assert [place.path for place in answer.found] == [f"f{number}.py" for number in range(5)]
-        assert not answer.complete
+        assert sorted(place.path for place in answer.found) == [*(f"f{n}.py" for n in range(5)), "new.py"]
+        assert not answer.complete  # `new.py` was only looked at
         asyncio.run(index.close())
     assert "new.py" in ask(project, home)
 
@@ -117,6 +122,75 @@ def test_segments_that_are_gone_are_made_anew(project: Path, tmp_path: Path) -> 
     for file in (home_of(tmp_path / "home") / "chunks").glob("*.idx"):
         file.unlink()
     assert ask(project, tmp_path / "home") == before
+
+
+FULL = """
+import asyncio, resource, sys
+from pathlib import Path
+from motet.index.project import ProjectIndex
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+async def main():
+    index = ProjectIndex(Path(sys.argv[1]), Path(sys.argv[2]))
+    found = (await index.search("zyxomma", 100)).found
+    await index.finish()
+    again = (await index.search("zyxomma", 100)).found
+    await index.close()
+    print(len(found), len(again))
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("room", [3_000, 60_000, 200_000])
+def test_on_a_full_disk_questions_are_answered_and_later_the_index_is_completed(
+    room: int, project: Path, tmp_path: Path
+) -> None:
+    filler = "".join(f"{number}\n" for number in range(3000))
+    put(project, {f"f{number}.py": f"def function_{number}(): zyxomma\n{filler}" for number in range(40)})
+    words = [sys.executable, "-c", FULL, str(project), str(tmp_path / "home"), str(room)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["40", "40"]), done.stderr
+    assert len(ask(project, tmp_path / "home")) == 40
+
+
+def test_an_index_that_is_damaged_while_it_is_open_is_made_anew(project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    home = tmp_path / "home"
+
+    async def main() -> None:
+        index = ProjectIndex(project, home)
+        await index.search("zyxomma", 100, patience=60)
+        for kind in ("chunks", "files"):
+            for file in (home_of(home) / kind).iterdir():
+                file.write_bytes(b"\0" * 100)
+        put(project, {"new.py": "zyxomma\n"})
+        for _ in range(2):
+            await index.search("zyxomma", 100, patience=60)
+            await index.finish()
+        answer = await index.search("zyxomma", 100, patience=60)
+        assert (len(answer.found), answer.complete, answer.files) == (6, True, 6)
+        await index.close()
+
+    asyncio.run(main())
+    assert len(ask(project, home)) == 6
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_an_index_on_a_read_only_disk_is_asked_or_kept_in_memory(project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    home = tmp_path / "home"
+    home.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", home], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"root may not mount here: {mounted.stderr.decode().strip()}")
+    try:
+        ask(project, home)
+        put(project, {"new.py": "zyxomma\n"})
+        subprocess.run(["mount", "-o", "remount,ro", home], check=True)
+        assert len(ask(project, home)) == 6
+        subprocess.run(["mount", "-o", "remount,rw", home], check=True)
+        assert len(ask(project, home)) == 6
+    finally:
+        subprocess.run(["umount", home], check=True)
 
 
 def test_where_the_state_cannot_be_written_the_index_is_in_memory(project: Path, tmp_path: Path) -> None:

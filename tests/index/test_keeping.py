@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from index_kit import git, holds, put
+from index_kit import git, holds, put, settled
 
 from motet.index import history
 from motet.index.keeping import Keeper, Stores, open_stores
 from motet.index.membership import list_members
+from motet.index.project import ProjectIndex
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "検索", "設定", "parse", "config"]
 NAMES = ["a.py", "b.go", "c.md", "sub/d.rs", "sub/e.py", "sub/deep/f.c", "tests/test_g.py", "日本.txt", "h i.py"]
@@ -42,7 +43,7 @@ class Tree:
     def change(self) -> None:
         """One change: written, renamed, deleted, moved, ignored, switched, or text in an editor."""
         path = self.root / self.rng.choice(NAMES)
-        match self.rng.randrange(12):
+        match self.rng.randrange(14):
             case 0 | 1 | 2 | 3:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text(self.rng))
@@ -64,6 +65,10 @@ class Tree:
             case 9:
                 git(self.root, "checkout", "-q", "-f", self.rng.choice(["one", "two"]))
             case 10:
+                self.move_directory()
+            case 11:
+                shutil.rmtree(self.root / self.rng.choice(["sub", "tests", "sub/deep", "moved"]), ignore_errors=True)
+            case 12:
                 if (other := self.some()) is not None:
                     name = other.relative_to(self.root).as_posix()
                     self.buffers[name] = text(self.rng)
@@ -72,6 +77,14 @@ class Tree:
                     data = other.read_bytes()
                     os.utime(other, (1, 1))
                     other.write_bytes(data)  # touched, not changed
+
+    def move_directory(self) -> None:
+        """Away, back, or to another name."""
+        away = self.root.parent / "away"
+        places = [self.root / "sub", self.root / "tests", self.root / "moved", self.root / "tests/sub", away]
+        one, other = self.rng.sample(places, 2)
+        if one.is_dir() and not other.exists() and other.parent.is_dir() and one not in other.parents:
+            one.rename(other)
 
 
 @pytest.fixture
@@ -99,6 +112,34 @@ def test_an_index_that_was_kept_up_equals_a_fresh_one_after_random_changes(seed:
             fresh = open_stores(None)
             refresh(fresh, project, tree.buffers)
             assert holds(kept, WORDS) == holds(fresh, WORDS), f"seed {seed}, step {step}"
+
+
+@pytest.mark.acceptance("VC-01")
+@pytest.mark.parametrize("seed", range(int(os.environ.get("MOTET_INDEX_SEEDS", "2"))))
+async def test_an_index_that_follows_the_files_equals_a_fresh_one_after_random_changes(
+    seed: int, project: Path, tmp_path: Path
+) -> None:
+    git(project, "init", "-q", "-b", "one")
+    git(project, "commit", "-q", "--allow-empty", "-m", "begin")
+    git(project, "branch", "two")
+    tree, index = Tree(project, 1000 + seed), ProjectIndex(project, tmp_path / "home")
+    following = index.follow()
+    await settled(following)
+    for step in range(int(os.environ.get("MOTET_INDEX_CHANGES", "60"))):
+        before = dict(tree.buffers)
+        tree.change()
+        if tree.rng.random() < 0.3:
+            tree.buffers.clear()
+        if before != tree.buffers:  # told by the editor, not by the system
+            await index.update_paths(sorted(before | tree.buffers), tree.buffers)
+        if step % 3 == 0:
+            await following.settle()
+        if step % 10 == 9:
+            await settled(following)
+            fresh = open_stores(None)
+            Keeper(project, fresh).update(await list_members(project), tree.buffers)
+            assert holds(index.stores, WORDS) == holds(fresh, WORDS), f"seed {seed}, step {step}"
+    await index.close()
 
 
 def test_only_the_file_that_changed_is_read_again(project: Path, stores: Stores) -> None:

@@ -181,3 +181,36 @@ def test_the_map_is_the_same_in_three_processes(tmp_path: Path) -> None:
         for seed in range(3)
     }  # fmt: skip
     assert len(drawn) == 1
+
+
+@pytest.mark.acceptance("CL-06", "S3-033", "S3-034")
+async def test_of_five_thousand_files_outlines_and_the_types_that_are_used_fit_the_cap(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    body = "".join(f"        step_{number} = number + {number}\n" for number in range(40))
+    written(
+        root,
+        {
+            f"shop/area_{number // 100}/part_{number}.py": (
+                f"from shop.area_{(number + 1) % 5000 // 100}.part_{(number + 1) % 5000} import Part{(number + 1) % 5000}\n\n\n"
+                f"class Part{number}:\n    def price_of_{number}(self, number: int) -> int:\n{body}        return number\n"
+            )
+            for number in range(5_000)
+        },
+    )
+    found = ProjectMap(root, tmp_path / "state")
+    drawn = await found.draw("where is the price of part 4321?", ["shop/area_12/part_1234.py"], 1_000)
+    assert (drawn.files, drawn.paths[0]) == (5_000, "shop/area_12/part_1235.py")
+    assert estimate_tokens(drawn.text) == drawn.tokens <= 1_000
+    assert (
+        "shop/area_12/part_1235.py\n  class Part1235:\n    def price_of_1235(self, number: int) -> int:\n"
+        in drawn.text
+    )
+    assert "    def price_of_4321(self, number: int) -> int:\n" in drawn.text
+    assert "step_" not in drawn.text
+    await found.close()
+
+
+async def test_files_that_count_for_more_come_first(project: tuple[Path, ProjectMap]) -> None:
+    plain = await project[1].draw("cookie", tokens=60)
+    raised = await project[1].draw("cookie", tokens=60, raised={"app/web.py": 3.0})
+    assert (plain.paths[0], raised.paths[0]) == ("app/store.py", "app/web.py")

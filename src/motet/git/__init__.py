@@ -7,7 +7,16 @@ program switched off.
 
 from motet.git.index import same_index
 from motet.git.merging import Conflict, Overlap, WorkTree, overlaps
-from motet.git.repository import commits_since, find_root, list_files, main_work_tree, with_attribute, work_tree
+from motet.git.repository import (
+    commits_since,
+    find_root,
+    ignored,
+    list_files,
+    main_work_tree,
+    watched_places,
+    with_attribute,
+    work_tree,
+)
 from motet.git.trees import add_tree, remove_tree
 
 __all__ = [
@@ -17,11 +26,13 @@ __all__ = [
     "add_tree",
     "commits_since",
     "find_root",
+    "ignored",
     "list_files",
     "main_work_tree",
     "overlaps",
     "remove_tree",
     "same_index",
+    "watched_places",
     "with_attribute",
     "work_tree",
 ]

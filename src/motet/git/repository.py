@@ -78,6 +78,22 @@ async def with_attribute(root: Path, paths: Sequence[str], attributes: Sequence[
     }
 
 
+async def ignored(root: Path, paths: Sequence[str]) -> set[str]:
+    """Those of `paths` that an ignore rule hides; a directory ends with `/`. Raises `ProcessError`."""
+    if not paths:
+        return set()
+    names = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    answer = await git(root, "check-ignore", "-z", "--stdin", stdin=names, codes=(0, 1))
+    return {os.fsdecode(name) for name in answer.split(b"\0") if name}
+
+
+async def watched_places(root: Path) -> list[str]:
+    """Where git notes what is tracked, and what is ignored besides the rules in the tree: the directory of `index` and
+    that of `info/exclude`, absolute. Raises `ProcessError`."""
+    answer = await git(root, "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "info")
+    return [os.fsdecode(line) for line in answer.splitlines()]
+
+
 def _is_repository(dot_git: Path) -> bool:
     try:
         info = dot_git.stat()

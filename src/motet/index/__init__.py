@@ -6,7 +6,7 @@ Nothing of this room is imported before a question needs it.
 """
 
 from motet.index.project import ProjectIndex
-from motet.index.text_store import IndexUnusable
+from motet.index.text_store import IndexUnusable, engine_name
 from motet.index.values import Answer, Found, Status, Why
 
-__all__ = ["Answer", "Found", "IndexUnusable", "ProjectIndex", "Status", "Why"]
+__all__ = ["Answer", "Found", "IndexUnusable", "ProjectIndex", "Status", "Why", "engine_name"]

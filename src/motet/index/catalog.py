@@ -9,15 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import threading
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from motet.index.text_store import IndexUnusable
-from motet.storage.failures import Words, explained
-from motet.storage.places import make_private
+from motet.index.sqlite_file import SqliteFile
 
 VERSION = 1
 _SCHEMA = """
@@ -60,24 +57,11 @@ class Totals:
     left_out: dict[str, int]
 
 
-class Catalog:
+class Catalog(SqliteFile):
     """The catalog in the file `path`, or in memory. Any thread may use it. Raises `IndexUnusable`."""
 
     def __init__(self, path: Path | None) -> None:
-        self._words = Words(path or Path("memory"), "index", IndexUnusable)
-        self._lock = threading.RLock()
-        with self._failures():
-            if path is not None:
-                make_private(path)
-            self._base = sqlite3.connect(
-                path or ":memory:", check_same_thread=False, isolation_level=None, timeout=10
-            )
-            self._base.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_SCHEMA}")
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock:
-            self._base.close()
+        super().__init__(path, _SCHEMA)
 
     def about(self, name: str) -> str:
         """What was noted as `name`; empty when nothing was."""
@@ -103,6 +87,26 @@ class Catalog:
         """What is known of `path`."""
         found = self._all(f"SELECT {_COLUMNS} FROM files WHERE path = ?", (os.fsencode(path),))
         return _row(found[0]) if found else None
+
+    def below(self, paths: Iterable[str]) -> dict[str, Row]:
+        """What is known of `paths`, and of all that lies below one of them."""
+        found: dict[str, Row] = {}
+        query = f"SELECT {_COLUMNS} FROM files WHERE path = ? OR (path > ? AND path < ?)"
+        for path in paths:
+            key = os.fsencode(path)
+            rows = map(_row, self._all(query, (key, key + b"/", key + b"0")))  # 0 comes after /
+            found.update((row.path, row) for row in rows)
+        return found
+
+    def directories(self) -> set[str]:
+        """The directories that known files lie in, and those around them; the root is the empty name."""
+        found = {""}
+        for (path,) in self._all("SELECT path FROM files"):
+            parent = os.fsdecode(path).rpartition("/")[0]
+            while parent not in found:
+                found.add(parent)
+                parent = parent.rpartition("/")[0]
+        return found
 
     def indexed(self) -> list[tuple[int, str, str]]:
         """Number, path and kind of each file that has documents, by path."""
@@ -194,10 +198,6 @@ class Catalog:
         )
         return {os.fsdecode(path): count for path, count in found}
 
-    def _all(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, self._failures():
-            return self._base.execute(query, values).fetchall()
-
     @contextlib.contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
         with self._lock, self._failures():
@@ -208,13 +208,6 @@ class Catalog:
                 self._base.execute("ROLLBACK")
                 raise
             self._base.execute("COMMIT")
-
-    @contextlib.contextmanager
-    def _failures(self) -> Generator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise explained(error, self._words) from error
 
 
 def _row(values: tuple[Any, ...]) -> Row:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Protocol
 
 from motet.index.catalog import Catalog, Row
-from motet.index.chunks import chunks
 from motet.index.membership import UNREADABLE, Member, decoded, kind_of, read, suffix
-from motet.index.text_store import CHUNKS, COMMITS, FILES, TextStore
+from motet.index.text_store import CHUNKS, COMMITS, FILES, TextStore, open_text_store
 from motet.index.words import spread
 
 _log = logging.getLogger(__name__)
@@ -45,13 +45,18 @@ class Stores:
         """What holds documents of files."""
         return self.chunks, self.files
 
+    @property
+    def all(self) -> tuple[TextStore, TextStore, TextStore]:
+        """All but the catalog."""
+        return self.chunks, self.files, self.commits
+
 
 def open_stores(directory: Path | None) -> Stores:
     """The stores in `directory`, made where they are not there; in memory when it is None. Raises `IndexUnusable`."""
     places = {kind: None if directory is None else directory / kind for kind in (CHUNKS, FILES, COMMITS)}
     catalog = Catalog(None if directory is None else directory / "catalog.sqlite")
     try:
-        return Stores(catalog, *(TextStore(kind, place) for kind, place in places.items()))
+        return Stores(catalog, *(open_text_store(kind, place) for kind, place in places.items()))
     except BaseException:
         catalog.close()
         raise
@@ -102,19 +107,18 @@ class Keeper:
         started = time.monotonic()
         known = self._stores.catalog.rows()
         gone = known.keys() - {member.path for member in members}
-        todo = [member for member in members if _differs(known.get(member.path), member, texts or {})]
+        todo = stale(known, members, texts or {})
         if order is not None:
             todo.sort(key=order)
         return self._apply(todo, gone, known, texts or {}, stop, started)
 
-    def update_some(self, members: Sequence[Member], gone: Iterable[str], texts: Mapping[str, str]) -> Change:
-        """As `update`, for the files of which something is known: `members` may have changed, `gone` are no more."""
+    def update_some(self, paths: Iterable[str], members: Sequence[Member], texts: Mapping[str, str]) -> Change:
+        """As `update`, for `paths` and what lies below them: `members` are all the files there."""
         started = time.monotonic()
-        catalog = self._stores.catalog
-        paths = {*gone, *(member.path for member in members)}
-        known = {path: row for path in paths if (row := catalog.row(path)) is not None}
-        todo = [member for member in members if _differs(known.get(member.path), member, texts)]
-        return self._apply(todo, known.keys() & set(gone), known, texts, lambda: False, started)
+        known = self._stores.catalog.below(paths)
+        todo = stale(known, members, texts)
+        gone = known.keys() - {member.path for member in members}
+        return self._apply(todo, gone, known, texts, lambda: False, started)
 
     def _apply(
         self,
@@ -196,7 +200,7 @@ class _Batch:
         self._size += len(text)
         self._rows.append(row)
         self._added.append(row.id)
-        add_documents(self._stores, row, text)  # nobody sees it before the commit
+        write_documents(row, text, self._stores.chunks, self._stores.files)  # nobody sees it before the commit
         return True
 
     def write(self) -> None:
@@ -211,22 +215,37 @@ class _Batch:
         catalog.record(self._rows, self._gone)
 
 
-def add_documents(stores: Stores, row: Row, text: str) -> None:
+class Takes(Protocol):
+    """What documents are given to."""
+
+    def add(self, file: int, first: int, last: int, texts: Mapping[str, str]) -> None: ...
+
+
+def write_documents(row: Row, text: str, of_chunks: Takes, of_files: Takes) -> None:
     """The documents of a file: one for each chunk, and one for the whole."""
+    from motet.index.chunks import chunks  # not for questions of which all is read
+
     path = spread(row.path)
+    bodies: list[str] = []  # which are the whole again: chunks end where lines do
     for chunk in chunks(text, suffix(row.path)):
         names = " ".join(_name(name) for name in chunk.names)
         around = " ".join(_name(name) for name in chunk.around)
-        stores.chunks.add(
-            row.id, chunk.first, chunk.last, {"body": spread(chunk.text), "names": f"{names} {around}", "path": path}
+        bodies.append(spread(chunk.text))
+        of_chunks.add(
+            row.id, chunk.first, chunk.last, {"body": bodies[-1], "names": f"{names} {around}", "path": path}
         )
-    stores.files.add(row.id, 1, row.lines + 1, {"body": spread(text), "path": path})
+    of_files.add(row.id, 1, row.lines + 1, {"body": "\n".join(bodies), "path": path})
 
 
 def _name(name: str) -> str:
     """A name in its parts, and joined."""
     parts = spread(name)
     return f"{parts} {name.replace('_', '')}" if parts != name or "_" in name else name
+
+
+def stale(known: Mapping[str, Row], members: Sequence[Member], texts: Mapping[str, str]) -> list[Member]:
+    """Those of `members` of which `known` may not be true any longer."""
+    return [member for member in members if _differs(known.get(member.path), member, texts)]
 
 
 def _differs(old: Row | None, member: Member, texts: Mapping[str, str]) -> bool:

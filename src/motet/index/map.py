@@ -20,7 +20,7 @@ from motet.index.map_graph import Graph
 from motet.index.map_pack import MapText, pack
 from motet.index.map_resolve import MANIFESTS
 from motet.index.map_store import Known, MapStore
-from motet.index.membership import Member, decoded, list_members, read
+from motet.index.membership import Member, decoded, kind_of, list_members, read
 from motet.process import run
 from motet.syntax import language_of
 
@@ -86,6 +86,30 @@ class ProjectMap:
         graph = await asyncio.to_thread(self._graph_with, texts or {})
         return await asyncio.to_thread(_drawn, graph, question, around, tokens, raised or {}, may_see)
 
+    async def defining(
+        self, names: Sequence[str], around: Sequence[str] = (), *, patience: float | None = None
+    ) -> list[str]:
+        """The files that define any of `names`, and are none of `around`: those that these import first, tests last.
+        Waits as `draw`."""
+        if self._update is None or self._update.done():
+            self._update = asyncio.create_task(self.update())
+        await asyncio.wait({self._update}, timeout=patience)
+        graph = await asyncio.to_thread(self._graph_with, {})
+        wanted = frozenset(names)
+        near = {target for path in around for target in graph.imports.get(path, ())}
+        found = [
+            path
+            for path, facts in graph.facts.items()
+            if path not in around and any(each.name in wanted for each in facts.names)
+        ]
+        return sorted(found, key=lambda path: (path not in near, kind_of(path) != "source", path))
+
+    def related(self, paths: Sequence[str]) -> set[str]:
+        """What the files `paths` import, and what imports them, as far as the last map knew."""
+        graph = self._graph
+        near = {other for path in paths for other in (*graph.imports.get(path, ()), *graph.importers.get(path, ()))}
+        return near.difference(paths)
+
     async def update(self) -> None:
         """Bring what is known up to the files."""
         members = {one.path: one for one in await list_members(self._root) if not one.left_out}
@@ -108,7 +132,23 @@ class ProjectMap:
             changed = await asyncio.to_thread(self._compare, members)
         await asyncio.to_thread(self._read, changed)
 
+    async def rebuild(self) -> None:
+        """Read all files anew, where a map was ever drawn."""
+        if await asyncio.to_thread(self._forget):
+            await self.update()
+
     # What follows runs in threads.
+
+    def _forget(self) -> bool:
+        with self._working:
+            store, self._store = self._store, None
+            if store is not None:
+                store.close()
+            self._known.clear()
+            kept = [path for path in self._directory.glob("map.sqlite*") if path.is_file()]
+            for path in kept:
+                path.unlink(missing_ok=True)
+            return bool(kept)
 
     def _compare(self, members: Mapping[str, Member]) -> list[Member]:
         """Take over what the store has of `members`; those of which it has nothing, or something older."""

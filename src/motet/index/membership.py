@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motet.permissions.secrets import is_secret
 from motet.workspace.generated import HEAD_BYTES, Filter, says_generated
-from motet.workspace.listing import candidates
+from motet.workspace.listing import candidates, candidates_among
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -92,6 +93,19 @@ async def list_members(root: Path) -> list[Member]:
     return await asyncio.to_thread(members, root, names)
 
 
+async def list_some(root: Path, paths: Sequence[str]) -> list[Member] | None:
+    """Those of `list_members` that are one of `paths` or lie below one. None: only the whole list tells."""
+    import asyncio
+
+    rules = await asyncio.to_thread(_rules_above, root, paths)
+    names = await candidates_among(root, [*paths, *rules])
+    if names is None:
+        return None
+    found = await asyncio.to_thread(members, root, names)
+    wanted = set(paths)
+    return [member for member in found if any(name in wanted for name in _with_parents(member.path))]
+
+
 def members(root: Path, names: list[str]) -> list[Member]:
     """Those of the listed `names` that are regular files of the project, by path."""
     keep = Filter(root, ".")
@@ -163,6 +177,21 @@ def _own_rules(root: Path, names: list[str]) -> list[tuple[str, GitIgnoreSpec]]:
                 from motet.workspace.listing import specification
 
                 found.append((f"{prefix}/" if prefix else "", specification(decoded(data).splitlines())))
+    return found
+
+
+def _rules_above(root: Path, paths: Sequence[str]) -> list[str]:
+    """Files of own rules on the way to `paths`."""
+    parents = {parent for path in paths for parent in _with_parents(path)[1:]}
+    found = (f"{parent}/{OWN_RULES}" if parent else OWN_RULES for parent in sorted(parents))
+    return [path for path in found if os.path.lexists(root / path)]
+
+
+def _with_parents(path: str) -> list[str]:
+    """`path`, and the directories it lies in; the last is the empty name."""
+    found = [path]
+    while found[-1]:
+        found.append(found[-1].rpartition("/")[0])
     return found
 
 

@@ -13,7 +13,7 @@ from motet.messages import estimate_tokens
 
 _FILES = 30
 _CHUNKS = 6
-_SHARE = 0.4
+_SHARE = 0.6
 """Of the tokens for one file at most, where there are several."""
 _FILE_WEIGHT = 0.6
 _NEAR = 4
@@ -22,7 +22,8 @@ _NEAR = 4
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Lines `first` to `last` (1-based, both inside) of a file; `text` is theirs, without a line end at its end."""
+    """Lines `first` to `last` (1-based, both inside) of a file; `text` is theirs, without a line end at its end. 0: of
+    what has no lines with numbers."""
 
     path: str
     first: int
@@ -33,7 +34,9 @@ class Passage:
 
     @property
     def numbered(self) -> str:
-        """The lines as `  12│ code`, as tools and attachments number them."""
+        """The lines as `  12│ code`, as tools and attachments number them; without numbers where they have none."""
+        if not self.first:
+            return self.text
         width = len(str(self.last))
         return "\n".join(
             f"{number:>{width}}│ {line}" for number, line in enumerate(self.text.split("\n"), self.first)

@@ -15,6 +15,7 @@ from motet.index.words import words
 _MOST_WORDS = 5
 _SAID = {
     "mention": "the question names it",
+    "scope": "the part of the project that the question names",
     "history": "commits like the question changed it",
     "near": "open or recent",
     "whole": "the file as a whole speaks of it",
@@ -32,8 +33,9 @@ def place(root: Path, ranked: Ranked, question: Question, texts: Mapping[str, st
         text = decoded(data)
     lines = text.split("\n")
     first, last = (ranked.chunks[0].first, ranked.chunks[0].last) if ranked.chunks else (1, min(len(lines), 40))
-    named = dict(question.paths)
-    asked = next((line for path, line in named.items() if line and f"/{ranked.path}".endswith(f"/{path}")), 0)
+    asked = next(
+        (line for path, (line, _) in question.paths.items() if line and f"/{ranked.path}".endswith(f"/{path}")), 0
+    )
     if 0 < asked <= len(lines):
         first, last = max(1, asked - 15), min(len(lines), asked + 15)
     first, last = min(first, len(lines)), max(1, min(last, len(lines)))

@@ -1,39 +1,47 @@
-"""The index of one project: opened where it lies, kept up with the files, asked. Other rooms use this face alone."""
+"""The index of one project: kept up with the files, asked. Other rooms use this face alone."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import shutil
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from motet.errors import MotetError
 from motet.index import history, membership
-from motet.index.catalog import VERSION
-from motet.index.keeping import Change, Keeper, Order, Stores, open_stores
-from motet.index.membership import Member, list_members
-from motet.index.packing import Passages, pack, shown_texts
+from motet.index.home import Home
+from motet.index.keeping import Change, Keeper, Order, Stores, stale
+from motet.index.membership import Member, list_members, list_some
 from motet.index.places import place
 from motet.index.question import Question, understand
 from motet.index.ranking import Files, Ranked, rank
-from motet.index.text_store import IndexUnusable
+from motet.index.scanning import SECONDS, Overlaid, Scanned, scan, seen_chunks
+from motet.index.text_store import IndexUnusable, TextStore
 from motet.index.values import Answer, Found, Status, Why
 from motet.index.weights import WEIGHTS, Weights
 from motet.index.words import words
-from motet.storage.lease import Lease
+
+if TYPE_CHECKING:
+    from motet.index.following import Following
+    from motet.index.packing import Passages
 
 _log = logging.getLogger(__name__)
 
-PATIENCE = 1.5
-"""Seconds that a question waits for files to be read before it is answered from those that were."""
-_FIRST_PATIENCE = 10.0
-"""Seconds that it waits besides where nothing at all was read yet, as on a machine that is busy."""
+PATIENCE = 0.15
+"""Seconds that a question waits for the files to be listed and for the few that changed to be read. Of the rest it sees
+what can be looked at in memory in `SECONDS` more."""
+_FIRST_LISTING = 10.0
+"""Seconds that it waits for the list where nothing at all was read yet."""
+_FIRST_PATIENCE = 1.0
+"""Seconds for which it waits there if all is read then."""
+FIRST_SCAN, _FIRST_ANSWER = 1.2, 1.6
+"""Seconds to look at files in memory there, and after which it is answered from what was seen."""
+_RATE = 2_000_000
+"""Bytes that are read into the index in a second on any machine."""
 _KINDS = ("source", "test", "docs", "data")
 
 
@@ -45,31 +53,57 @@ class _View:
     files: Files
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The files of the project, and those of them that the index has not read as they are. `is_new`: it has none."""
+
+    members: Sequence[Member]
+    unread: Sequence[Member]
+    gone: bool
+    is_new: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes that are not read."""
+        return sum(member.size for member in self.unread if not member.left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a question looks at beside the index. `complete`: there is nothing else."""
+
+    complete: bool
+    scanned: Scanned | None = None
+
+
 class ProjectIndex:
     """The index of the project at `root`, in `home` (a directory for the indexes of all projects).
 
-    Where `home` cannot be written, the index is in memory, of this object alone. Any task may use it.
+    Where `home` cannot be written, the index is in memory, of this object alone. Any task may use it. `follows`: for a
+    process that lives long; after the first question the files are followed as they change, in this event loop.
     """
 
-    def __init__(self, root: Path, home: Path) -> None:
+    def __init__(self, root: Path, home: Path, *, follows: bool = False) -> None:
         self._root = root
-        self._directory = home / blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
-        self._stores: Stores | None = None
-        self._in_memory = False
+        self._home = Home(root, home)
         self._view: _View | None = None
-        self._writing = threading.Lock()
-        self._opening = threading.Lock()
         self._stopped = threading.Event()
         self._update: asyncio.Task[Change | None] | None = None
+        self._follows = follows
+        self._following: Following | None = None
         self._texts: dict[str, str] = {}
+        self._holding: asyncio.Task[Change | None] | None = None
 
     async def close(self) -> None:
         """Stop reading files; let go of everything."""
         self._stopped.set()
-        if self._update is not None:
-            with contextlib.suppress(MotetError):
-                await self._update
-        await asyncio.to_thread(self._close)
+        following, self._following = self._following, None
+        if following is not None:
+            await following.stop()
+        running = [task for task in (self._holding, self._update) if task is not None and not task.done()]
+        if running:
+            await asyncio.wait(running)
+        await asyncio.to_thread(self._home.close)
 
     async def update(
         self, texts: Mapping[str, str] | None = None, question: str = "", stop: Callable[[], bool] | None = None
@@ -80,17 +114,25 @@ class ProjectIndex:
         """
         if texts is not None:
             self._texts = dict(texts)
-        members = await list_members(self._root)
-        change = await asyncio.to_thread(self._write, members, question, stop or self._stopped.is_set)
-        if change is not None and not self._stopped.is_set():
-            await self._update_history()
-        return change
+        return await self._take_in(await list_members(self._root), question, stop)
 
     async def update_paths(self, paths: Sequence[str], texts: Mapping[str, str] | None = None) -> Change | None:
-        """As `update`, for files of which it is known that they may have changed, and that the project has them."""
+        """As `update`, of `paths` and what lies below them alone: they are new, gone, or may have changed."""
         if texts is not None:
             self._texts = dict(texts)
-        return await asyncio.to_thread(self._write_some, list(paths))
+        members = await list_some(self._root, paths)
+        if members is None:
+            return await self.update()
+        return await asyncio.to_thread(self._write_some, paths, members)
+
+    def follow(self) -> Following:
+        """Follow the files from now on, in the background, until `close`."""
+        if self._following is None:
+            from motet.index.following import Following
+
+            self._following = Following(self._root, self._directories, self._every, self._some)
+            self._following.start()
+        return self._following
 
     async def search(
         self,
@@ -99,11 +141,13 @@ class ProjectIndex:
         *,
         patience: float = PATIENCE,
         raised: Mapping[str, float] | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> Answer:
-        """The best places for `question`. Files that changed are read first, for `patience` seconds at most; the rest
-        is read afterwards. `raised`: what paths count for more. Raises `IndexUnusable`."""
-        complete = await self._read(question, patience)
-        return await asyncio.to_thread(self._search, question, limit, raised or {}, complete)
+        """The best places for `question`. What changed is read first, for `patience` seconds at most (0: it is not
+        looked for); the rest is looked at in memory as far as there is time, and read afterwards. `raised`: what paths
+        count for more. `texts`, by path, go before the disk, from now on; None: as they were. Raises `IndexUnusable`."""
+        seen = await self._look(question, patience, texts)
+        return await asyncio.to_thread(self._search, question, limit, raised or {}, seen)
 
     async def passages(
         self,
@@ -113,10 +157,11 @@ class ProjectIndex:
         allow: Callable[[str], bool] = lambda _: True,
         patience: float = PATIENCE,
         raised: Mapping[str, float] | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> Passages:
         """The best passages for `question` within `tokens`, of files that `allow` lets be seen. Waits as `search`."""
-        complete = await self._read(question, patience)
-        return await asyncio.to_thread(self._passages, question, tokens, allow, raised or {}, complete)
+        seen = await self._look(question, patience, texts)
+        return await asyncio.to_thread(self._passages, question, tokens, allow, raised or {}, seen)
 
     async def finish(self) -> None:
         """Wait until the files of which the last search could not wait are read."""
@@ -134,181 +179,240 @@ class ProjectIndex:
 
     async def rebuild(self) -> Change | None:
         """Make the index anew. None: another process is writing it."""
-        if not await asyncio.to_thread(self._remove):
+        self._view = None
+        if not await asyncio.to_thread(self._home.empty):
             return None
         return await self.update()
 
-    async def _read(self, question: str, patience: float) -> bool:
-        """Read what changed, for `patience` seconds; whether that is all."""
-        if not patience:
+    async def _take_in(
+        self, members: Sequence[Member], question: str, stop: Callable[[], bool] | None = None
+    ) -> Change | None:
+        change = await asyncio.to_thread(self._write, members, question, stop or self._stopped.is_set)
+        if change is not None and not self._stopped.is_set():
+            await self._update_history()
+        return change
+
+    async def _every(self) -> bool:
+        return await self.update() is not None
+
+    async def _some(self, paths: Sequence[str]) -> bool:
+        return await self.update_paths(paths) is not None
+
+    async def _look(self, question: str, patience: float, texts: Mapping[str, str] | None) -> _Seen:
+        """As `_read`, after taking over `texts`."""
+        held = await self._hold(texts, patience)
+        seen = await self._read(question, patience)
+        return seen if held else replace(seen, complete=False)
+
+    async def _hold(self, texts: Mapping[str, str] | None, patience: float) -> bool:
+        """From now on `texts` go before the disk: files that they are of, or were of, are read again, for `patience`
+        seconds at most; whether that is done. Texts of files that are not indexed count for nothing."""
+        if texts is None or texts == self._texts:
             return True
+        changed = {path for path in {*texts, *self._texts} if texts.get(path) != self._texts.get(path)}
+        self._texts = dict(texts)
+        if patience:
+            self._holding = asyncio.create_task(self._quietly(self._read_held(changed)))
+            done, _ = await asyncio.wait({self._holding}, timeout=patience)
+            return bool(done)
+        return True
+
+    async def _read_held(self, paths: Set[str]) -> Change | None:
+        known = await asyncio.to_thread(lambda: [path for path, _ in self.paths() if path in paths])
+        return await self.update_paths(known) if known else None
+
+    async def _read(self, question: str, patience: float) -> _Seen:
+        """Read what changed, as far as `patience` goes, and look at the rest in memory."""
+        if not patience:
+            return _Seen(True)
+        began = time.monotonic()
+        if self._following is not None and await _within(patience, self._following.settle()):
+            return _Seen(True)
+        listed = await self._listed(patience)
+        if listed is None:
+            return _Seen(False)
+        if not listed.unread and not listed.gone:
+            self._begin(listed, question)
+            return _Seen(True)
+        if listed.is_new:
+            patience = max(patience, _FIRST_PATIENCE)
+        if listed.size <= patience * _RATE and self._begin(listed, question):
+            left = max(0.0, patience - (time.monotonic() - began))
+            if await _within(left, self._up_to_date()):
+                return _Seen(True)
+        seconds = SECONDS
+        if listed.is_new:
+            seconds = max(SECONDS, min(FIRST_SCAN, _FIRST_ANSWER - (time.monotonic() - began)))
+        asked = understand(question, WEIGHTS)
+        scanned = await asyncio.to_thread(scan, self._root, listed.unread, asked, self._texts, seconds)
+        self._begin(listed, question)
+        return _Seen(False, scanned)
+
+    async def _listed(self, patience: float) -> _Listed | None:
+        """The files, as soon as they are listed; None when that takes longer than a question waits."""
+        listing = asyncio.create_task(self._list())
+        await asyncio.wait({listing}, timeout=patience)
+        if not listing.done() and not await asyncio.to_thread(self.paths):
+            await asyncio.wait({listing}, timeout=_FIRST_LISTING)
+        if listing.done():
+            return listing.result()
+        if self._following is None and (self._update is None or self._update.done()):
+            self._read_on(self._after(listing))
+        return None
+
+    async def _list(self) -> _Listed:
+        members = await list_members(self._root)
+        return await asyncio.to_thread(self._compared, members)
+
+    def _begin(self, listed: _Listed, question: str) -> bool:
+        """Read what is listed, in the background, if nothing is being read; whether one can wait for that."""
+        if self._following is not None:
+            return False
         if self._update is None or self._update.done():
-            self._update = asyncio.create_task(self.update(question=question))
-        done, _ = await asyncio.wait({self._update}, timeout=patience)
-        deadline = time.monotonic() + _FIRST_PATIENCE
-        while not done and time.monotonic() < deadline and not await asyncio.to_thread(self.paths):
-            done, _ = await asyncio.wait({self._update}, timeout=0.1)
-        return bool(done) and self._update.result() is not None
+            self._read_on(self._take_in(listed.members, question))
+        return True
+
+    def _read_on(self, work: Coroutine[None, None, Change | None]) -> None:
+        self._update = asyncio.create_task(self._quietly(work))
+        if self._follows:
+            self._update.add_done_callback(lambda _: None if self._stopped.is_set() else self.follow())
+
+    async def _after(self, listing: asyncio.Task[_Listed]) -> Change | None:
+        return await self._take_in((await listing).members, "")
+
+    async def _quietly(self, work: Coroutine[None, None, Change | None]) -> Change | None:
+        """What fails here is an answer that is less complete; who asks for an update is told."""
+        try:
+            return await work
+        except (MotetError, OSError) as error:
+            _log.warning("the index of %s is not up to date: %s", self._root, error)
+            return None
+
+    async def _up_to_date(self) -> bool:
+        return self._update is not None and await self._update is not None
 
     # What follows runs in threads.
 
-    def _opened(self) -> Stores:
-        with self._opening:
-            if self._stores is None:
-                self._stores = self._open()
-            return self._stores
+    @property
+    def stores(self) -> Stores:
+        """Where the index is kept, for whoever measures or compares it. Raises `IndexUnusable`."""
+        return self._home.stores()
 
-    def _open(self) -> Stores:
-        directory = self._directory
-        try:
-            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            probe = Lease.take(directory / "opening.lock")
-        except OSError as error:
-            _log.info("%s: the index of %s is in memory: %s", directory, self._root, error)
-            self._in_memory = True
-            return open_stores(None)
-        with probe or contextlib.nullcontext():
-            try:
-                return self._current(open_stores(directory))
-            except IndexUnusable as error:
-                if probe is None:
-                    raise
-                _log.warning("%s: made anew: %s", directory, error)
-                _empty(directory)
-                return self._current(open_stores(directory))
+    def _directories(self) -> set[str]:
+        return self.stores.catalog.directories()
 
-    def _current(self, stores: Stores) -> Stores:
-        version = stores.catalog.about("version")
-        if version and version != str(VERSION):
-            stores.catalog.close()
-            raise IndexUnusable(f"{self._directory}: made by another version of motet; `motet index rebuild`")
-        if not version:
-            stores.catalog.note("version", str(VERSION))
-            stores.catalog.note("root", str(self._root).encode("utf-8", "backslashreplace").decode())
-        return stores
-
-    def _close(self) -> None:
-        with self._writing, self._opening:
-            stores, self._stores = self._stores, None
-            self._view = None
-            if stores is not None:
-                for store in (*stores.texts, stores.commits):
-                    store.release()
-                stores.catalog.close()
-
-    def _remove(self) -> bool:
-        with self._lease() as held:
-            if not held:
-                return False
-            if not self._in_memory:
-                with self._opening:
-                    stores, self._stores, self._view = self._stores, None, None
-                    if stores is not None:
-                        stores.catalog.close()
-                    _empty(self._directory)
-        return True
-
-    @contextlib.contextmanager
-    def _lease(self) -> Generator[bool]:
-        """Whether this is the one writer, of all threads and processes."""
-        with self._writing:
-            if self._in_memory:
-                yield True
-                return
-            self._opened()
-            if self._in_memory:
-                yield True
-                return
-            lease = Lease.take(self._directory / "writer.lock")
-            if lease is None:
-                yield False
-                return
-            with lease:
-                yield True
+    def _compared(self, members: Sequence[Member]) -> _Listed:
+        known = self.stores.catalog.rows()
+        unread = stale(known, members, self._texts)
+        listed = {member.path for member in members}
+        return _Listed(members, unread, not listed.issuperset(known), not known)
 
     def _write(self, members: Sequence[Member], question: str, stop: Callable[[], bool]) -> Change | None:
         return self._with_keeper(
             lambda keeper: keeper.update(members, self._texts, stop=stop, order=_nearest(question))
         )
 
-    def _write_some(self, paths: list[str]) -> Change | None:
-        members = membership.members(self._root, paths)
-        gone = set(paths) - {member.path for member in members}
-        return self._with_keeper(lambda keeper: keeper.update_some(members, gone, self._texts))
+    def _write_some(self, paths: Sequence[str], members: Sequence[Member]) -> Change | None:
+        return self._with_keeper(lambda keeper: keeper.update_some(paths, members, self._texts))
 
     def _with_keeper(self, work: Callable[[Keeper], Change]) -> Change | None:
-        with self._lease() as held:
+        with self._home.writing() as held:
             if not held:
                 return None
-            stores = self._opened()
-            for store in (*stores.texts, stores.commits):
-                store.reload()
+            stores = self.stores
             keeper = Keeper(self._root, stores)
             try:
+                for store in stores.all:
+                    store.reload()
                 keeper.mend()
                 return work(keeper)
+            except IndexUnusable:
+                self._view = None
+                self._home.reopen()
+                raise
             finally:
                 for store in stores.texts:
                     store.release()
 
     async def _update_history(self) -> None:
-        known = await asyncio.to_thread(lambda: self._opened().catalog.about("newest commit"))
+        known = await asyncio.to_thread(lambda: self.stores.catalog.about("newest commit"))
         newest, commits, all_new = await history.read_commits(self._root, known)
         if newest and newest != known:
             await asyncio.to_thread(self._keep_history, newest, commits, all_new)
 
     def _keep_history(self, newest: str, commits: Sequence[history.Commit], all_new: bool) -> None:
-        with self._lease() as held:
+        with self._home.writing() as held:
             if held:
-                stores = self._opened()
+                stores = self.stores
                 history.keep(stores, newest, commits, all_new=all_new)
                 stores.commits.release()
 
     def _files(self, stores: Stores) -> Files:
         generation = stores.catalog.generation()
         if self._view is None or self._view.generation != generation:
-            for store in (*stores.texts, stores.commits):
+            for store in stores.all:
                 store.reload()
             self._view = _View(generation, Files(stores.catalog.indexed(), history.churn(stores)))
         return self._view.files
 
     def paths(self) -> list[tuple[str, str]]:
         """Path and kind of each file that is indexed, by path."""
-        return [(path, kind) for _, path, kind in self._opened().catalog.indexed()]
+        return [(path, kind) for _, path, kind in self.stores.catalog.indexed()]
 
-    def ranked(self, question: Question, raised: Mapping[str, float], weights: Weights = WEIGHTS) -> list[Ranked]:
-        """All files for `question`; from one thread at a time."""
-        stores = self._opened()
-        return rank(question, stores, self._files(stores), weights, raised)
+    def ranked(
+        self,
+        question: Question,
+        raised: Mapping[str, float],
+        weights: Weights = WEIGHTS,
+        scanned: Scanned | None = None,
+    ) -> list[Ranked]:
+        """All files for `question`, those that were only `scanned` among them; from one thread at a time."""
+        stores = self.stores
+        files = self._files(stores)
+        if scanned is not None:
+            stores, files = _with(scanned, stores, files)
+        return rank(question, stores, files, weights, raised)
 
-    def _search(self, text: str, limit: int, raised: Mapping[str, float], complete: bool) -> Answer:
+    def _asked(self, question: Question, raised: Mapping[str, float], seen: _Seen) -> tuple[list[Ranked], bool]:
+        """As `ranked`, and whether all was looked at. An index that turns out to be damaged is made anew, and this
+        question goes without it."""
+        try:
+            return self.ranked(question, raised, scanned=seen.scanned), seen.complete
+        except IndexUnusable as error:
+            _log.warning("the index of %s is opened again: %s", self._root, error)
+            self._view = None
+            self._home.reopen()
+            return self.ranked(question, raised, scanned=seen.scanned), False
+
+    def _search(self, text: str, limit: int, raised: Mapping[str, float], seen: _Seen) -> Answer:
         question = understand(text, WEIGHTS)
         found: list[Found] = []
-        for file in self.ranked(question, raised):
+        ranked, complete = self._asked(question, raised, seen)
+        for file in ranked:
             if len(found) == limit:
                 break
             if (where := place(self._root, file, question, self._texts)) is not None:
                 found.append(where)
-        return Answer(tuple(found), complete, len(self._files(self._opened()).by_id))
+        return Answer(tuple(found), complete, len(self._files(self.stores).by_id))
 
     def _passages(
-        self, text: str, tokens: int, allow: Callable[[str], bool], raised: Mapping[str, float], complete: bool
+        self, text: str, tokens: int, allow: Callable[[str], bool], raised: Mapping[str, float], seen: _Seen
     ) -> Passages:
+        from motet.index.packing import Passages, pack, shown_texts
+
         question = understand(text, WEIGHTS)
         text_of = shown_texts(self._root, self._texts, allow)
-        found, others = pack(self.ranked(question, raised), question, tokens, text_of, self._root)
+        ranked, complete = self._asked(question, raised, seen)
+        found, others = pack(ranked, question, tokens, text_of, self._root)
         return Passages(found, others, complete)
 
     def _status(self) -> Status:
-        stores = self._opened()
+        stores = self.stores
         self._files(stores)
         totals = stores.catalog.totals()
-        disk = (
-            0 if self._in_memory else sum(one.stat().st_size for one in self._directory.rglob("*") if one.is_file())
-        )
         return Status(
-            str(self._root), "" if self._in_memory else str(self._directory), totals.files, totals.lines, totals.size,
-            stores.chunks.documents, stores.commits.documents, disk, totals.left_out,
+            str(self._root), "" if self._home.in_memory else str(self._home.directory), totals.files, totals.lines, totals.size,
+            stores.chunks.documents, stores.commits.documents, self._home.size, totals.left_out,
         )  # fmt: skip
 
     def _why(self, path: str, member: Member | None) -> Why:
@@ -334,10 +438,21 @@ def _nearest(question: str) -> Callable[[Member], Order]:
     return order
 
 
-def _empty(directory: Path) -> None:
-    """Remove what an index consists of; locks stay."""
-    for child in directory.iterdir():
-        if child.is_dir() and not child.is_symlink():
-            shutil.rmtree(child)
-        elif child.name.startswith("catalog."):
-            child.unlink()
+def _with(scanned: Scanned, stores: Stores, files: Files) -> tuple[Stores, Files]:
+    """Both with what was `scanned` instead of what is kept of these files."""
+    beside = {path for path, _ in scanned.paths.values()}
+    kept = [(id, path, kind) for id, (path, kind) in files.by_id.items() if path not in beside]
+    unread = [(id, path, kind) for id, (path, kind) in scanned.paths.items()]
+    both = {
+        "chunks": Overlaid(stores.chunks, scanned.chunks, seen_chunks(scanned)),
+        "files": Overlaid(stores.files, scanned.files, scanned.count),
+    }
+    overlaid = cast("dict[str, TextStore]", both)  # who ranks only searches
+    return replace(stores, **overlaid), Files([*kept, *unread], files.churn)
+
+
+async def _within(seconds: float, work: Coroutine[None, None, bool]) -> bool:
+    """What `work` answers, if it does in time; it goes on in any case."""
+    task = asyncio.ensure_future(work)
+    await asyncio.wait({task}, timeout=seconds)
+    return task.done() and task.result()

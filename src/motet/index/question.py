@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from motet.index.reports import named_paths, said
 from motet.index.weights import Weights
 from motet.index.words import words
 
 MOST_WORDS = 64
+_NEAR = 400
+"""Characters after the first line in which a name that is written as code still says what it is about."""
 _STOP = frozenset(
     re.findall(
         r"\w+",
@@ -27,9 +31,8 @@ _STOP = frozenset(
 _CODE = re.compile(
     r"`+([^`\n]+)`+|\b([A-Za-z_]\w*(?:(?:\.|::|->)\w+)+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
 )
-_PATH = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)+[\w.-]+|[\w-]+\.[A-Za-z]{1,5})\b")
-_TRACE = re.compile(r'File "([^"\n]+)", line (\d+)|(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]{1,5}):(\d+)')
 _DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
+_SCOPE = re.compile(r"\s*(?:\[([^\]\n]{2,40})\][:\s]|(?:\w+\(([^)\n]{2,40})\)!?|([\w./ -]{2,40}?)):\s)")
 _TESTS = re.compile(
     r"^(?:which|what|where|how)\b.{0,40}\btest(?:s|ed)?\b|^(?:unit )?tests? (?:for|of|that|which)\b|テスト", re.I
 )
@@ -44,13 +47,17 @@ _DOCS = re.compile(
 class Question:
     """`words`: each with its weight, the heaviest first. `names`: what is written as code, joined, in lower case.
 
-    `paths`: what looks like a path or a file's name, with a line or 0. `modules`: dotted names.
+    `title`: the words of its first line, and of those after it that are code. `scope`: those that say what part of the
+    project it is about, as in `parser: …` and `[parser] …`. `paths`: what looks like a path or a file's name, with a
+    line or 0, and how much it is named, 1 at most. `modules`: dotted names.
     """
 
     text: str
     words: tuple[tuple[str, float], ...]
     names: tuple[str, ...]
-    paths: tuple[tuple[str, int], ...]
+    title: frozenset[str]
+    scope: frozenset[str]
+    paths: Mapping[str, tuple[int, float]]
     modules: tuple[str, ...]
     wants_tests: bool
     wants_docs: bool
@@ -62,9 +69,10 @@ def understand(text: str, weights: Weights) -> Question:
     if not rest and len(first) > 100:  # a message in one line: its first sentence is its title
         cut = re.search(r"[.!?:] |\s\*\s", first)
         first, rest = (first[: cut.end()], first[cut.end() :]) if cut else (first, "")
+    title = words(first)
     counts: dict[str, float] = {}
-    for part, factor in ((first, weights.first_line), (rest, 1.0)):
-        for word in words(part):
+    for found, factor in ((title, weights.first_line), (words(said(rest)), 1.0)):
+        for word in found:
             counts[word] = counts.get(word, 0.0) + factor
     code = [one or other for one, other in _CODE.findall(text)]
     quoted = {word for piece in code for word in words(piece)}
@@ -76,6 +84,7 @@ def understand(text: str, weights: Weights) -> Question:
         (word, (1 + math.log(count)) * (weights.quoted if word in quoted else 1.0)) for word, count in kept.items()
     ]
     weighed.sort(key=lambda item: (-item[1], item[0]))
+    scope = _SCOPE.match(first)
     return Question(
         text=text,
         words=tuple(weighed[:MOST_WORDS]),
@@ -84,20 +93,13 @@ def understand(text: str, weights: Weights) -> Question:
                 {re.sub(r"[\W_]+", "", name).lower() for piece in code for name in re.findall(r"\w+", piece)} - {""}
             )
         ),
-        paths=_paths(text),
+        title=frozenset(title).union(quoted.intersection(words(rest[:_NEAR]))),
+        scope=frozenset(words(" ".join(filter(None, scope.groups())))) if scope else frozenset(),
+        paths=named_paths(text),
         modules=tuple(dict.fromkeys(_DOTTED.findall(text))),
         wants_tests=_TESTS.search(first) is not None,
         wants_docs=_DOCS.search(first) is not None,
     )
-
-
-def _paths(text: str) -> tuple[tuple[str, int], ...]:
-    found: dict[str, int] = {}
-    for one, line, other, number in _TRACE.findall(text):
-        found[one or other] = int(line or number)
-    for path in _PATH.findall(text):
-        found.setdefault(path, 0)
-    return tuple(found.items())
 
 
 def is_stop_word(word: str) -> bool:

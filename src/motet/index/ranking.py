@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from motet.index import history
 from motet.index.keeping import Stores
 from motet.index.question import Question
+from motet.index.standing import standing
 from motet.index.text_store import Hit
 from motet.index.weights import Weights
 from motet.index.words import words
 
 _CHUNKS, _FILES = 300, 100
 _BEST = 3
+_MOST_WITHIN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,12 @@ class Files:
     """The paths of an index at one moment, and what a name in a question may mean among them."""
 
     def __init__(self, indexed: Iterable[tuple[int, str, str]], churn: Mapping[str, float]) -> None:
-        self.by_id = {id: (path, kind) for id, path, kind in indexed}
+        self.by_id = {id: (path, standing(path, kind)) for id, path, kind in indexed}
         self.churn = churn
         self._ids = {path: id for id, (path, _) in self.by_id.items()}
         self._by_name: dict[str, list[int]] | None = None
         self._by_word: dict[str, list[tuple[frozenset[str], list[int]]]] | None = None
+        self._by_directory: dict[str, list[tuple[frozenset[str], list[int]]]] | None = None
 
     def id_of(self, path: str) -> int | None:
         """The number of `path`."""
@@ -51,13 +54,13 @@ class Files:
     def named(self, question: Question) -> dict[int, float]:
         """Files whose path, module or own name the question says: 1 when there is no doubt, less when it fits several."""
         found: dict[int, float] = {}
-        for path, _ in question.paths:
+        for path, (_, share) in question.paths.items():
             for id in self._ending_with(path.lstrip("./")):
-                found[id] = 1.0
+                found[id] = max(found.get(id, 0.0), share)
         for module in question.modules:
             for id, share in self._module(module.split(".")):
                 found[id] = max(found.get(id, 0.0), share)
-        spoken = {word for word, _ in question.words}
+        spoken = question.title
         for word in spoken:
             for parts, ids in self._spoken().get(word, ()):
                 if spoken.issuperset(parts):
@@ -65,6 +68,18 @@ class Files:
                     for id in ids:
                         found[id] = max(found.get(id, 0.0), share)
         return found
+
+    def within(self, scope: frozenset[str]) -> dict[int, float]:
+        """Source files that `scope` names, 1, or of which it names a directory, less; none when that is too many."""
+        found: dict[int, float] = {}
+        for word in scope:
+            for parts, ids in self._above().get(word, ()):
+                if scope.issuperset(parts):
+                    found.update(dict.fromkeys(ids, 0.5))
+            for parts, ids in self._spoken().get(word, ()):
+                if scope.issuperset(parts):
+                    found.update((id, 1.0) for id in ids if self.by_id[id][1] == "source")
+        return found if len(found) <= _MOST_WITHIN else {}
 
     def _ending_with(self, path: str) -> list[int]:
         name = path.rpartition("/")[2]
@@ -98,6 +113,19 @@ class Files:
                     self._by_word.setdefault(parts[0], []).append((frozenset(parts), ids))
         return self._by_word
 
+    def _above(self) -> dict[str, list[tuple[frozenset[str], list[int]]]]:
+        """By the first word of a directory's name: all its words, and the files below directories of that name."""
+        if self._by_directory is None:
+            below: dict[str, list[int]] = {}
+            for id, (path, _) in self.by_id.items():
+                for part in set(path.split("/")[:-1]):
+                    below.setdefault(part, []).append(id)
+            self._by_directory = {}
+            for part, ids in below.items():
+                if len(ids) <= _MOST_WITHIN and (parts := words(part)):
+                    self._by_directory.setdefault(parts[0], []).append((frozenset(parts), ids))
+        return self._by_directory
+
     def _names(self) -> dict[str, list[int]]:
         if self._by_name is None:
             self._by_name = {}
@@ -119,6 +147,9 @@ def rank(
     if weights.mention:
         for id, share in files.named(question).items():
             _part(candidates, id, "mention", weights.mention * share)
+    if weights.scope and question.scope:
+        for id, share in files.within(question.scope).items():
+            _part(candidates, id, "scope", weights.scope * share)
     if weights.history:
         for path, share in history.prior(stores, question.words).items():
             if (id := files.id_of(path)) is not None:
@@ -179,6 +210,10 @@ def _ranked(files: Files, id: int, candidate: _Candidate, question: Question, we
         factor = weights.docs
     elif kind == "data":
         factor = weights.data
+    elif kind == "build":
+        factor = weights.build
+    elif kind == "source" and (question.wants_tests or question.wants_docs):
+        factor = weights.asked_away
     score = sum(candidate.parts.values()) * factor
     return Ranked(path, id, kind, score, candidate.parts, tuple(candidate.chunks))
 

@@ -1,29 +1,24 @@
-"""Text by its words: tantivy. Chunks and whole files are two indexes, since the lengths of one would bend the other.
+"""Text by its words. Chunks and whole files are two stores, since the lengths of one would bend the other.
 
 Nothing of a text is stored, only which words it has. What is known of a file lies in the catalog; a document names it
-by a number that is never used again.
+by a number that is never used again. tantivy does the work; where it is not to be had, SQLite's FTS5 does, slower and
+in more room.
 """
 
 from __future__ import annotations
 
-import contextlib
-import logging
-from collections.abc import Generator, Iterable, Mapping, Sequence
+import functools
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from motet.errors import MotetError
 
-if TYPE_CHECKING:
-    import tantivy
-
-_log = logging.getLogger(__name__)
-
 CHUNKS, FILES, COMMITS = "chunks", "files", "commits"
-_FIELDS = {CHUNKS: ("body", "names", "path"), FILES: ("body", "path"), COMMITS: ("body",)}
-_HEAP = {CHUNKS: 64_000_000, FILES: 40_000_000, COMMITS: 20_000_000}
-_LINE_BITS = 24
+FIELDS = {CHUNKS: ("body", "names", "path"), FILES: ("body", "path"), COMMITS: ("body",)}
+TANTIVY, FTS5 = "tantivy", "fts5"
 
 
 class IndexUnusable(MotetError):
@@ -40,110 +35,72 @@ class Hit:
     score: float
 
 
-class TextStore:
-    """One tantivy index of `kind`, in `directory` or, when that is None, in memory. For one thread at a time."""
+class Searched(Protocol):
+    """What ranking asks."""
 
-    def __init__(self, kind: str, directory: Path | None) -> None:
-        import tantivy as engine
+    def search(self, wanted: Sequence[tuple[str, str, float]], limit: int) -> list[Hit]:
+        """The `limit` best documents for (field, word, weight); best first, equals by number and line."""
+        ...
 
-        self._engine = engine
-        self._fields = _FIELDS[kind]
-        self._heap = _HEAP[kind]
-        builder = engine.SchemaBuilder()
-        for field in self._fields:
-            builder.add_text_field(field, tokenizer_name="default", index_option="freq")
-        builder.add_unsigned_field("file", indexed=True, fast=True)
-        builder.add_unsigned_field("span", fast=True)
-        self._schema = builder.build()
-        with _failures(directory):
-            if directory is not None:
-                directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._index = engine.Index(self._schema, path=None if directory is None else str(directory))
-            self._index.config_reader(reload_policy="manual")
-        self._directory = directory
-        self._writer: tantivy.IndexWriter | None = None
-        self._searcher = self._index.searcher()
+    def frequency(self, field: str, word: str) -> int:
+        """How many documents have `word`."""
+        ...
 
     @property
     def documents(self) -> int:
         """How many documents can be found."""
-        return self._searcher.num_docs
+        ...
+
+
+class TextStore(Searched, Protocol):
+    """Documents of one kind, on disk or in memory. For one thread at a time. Raises `IndexUnusable`."""
 
     def add(self, file: int, first: int, last: int, texts: Mapping[str, str]) -> None:
         """Keep a document; `texts` by field, spread as `motet.index.words` does. Seen after `commit`."""
-        document = self._engine.Document()
-        document.add_unsigned("file", file)
-        document.add_unsigned("span", first << _LINE_BITS | last)
-        for field, text in texts.items():
-            document.add_text(field, text)
-        with _failures(self._directory):
-            self._open_writer().add_document(document)
+        ...
 
     def remove(self, files: Iterable[int]) -> None:
         """Forget the documents of `files`. Seen after `commit`."""
-        with _failures(self._directory):
-            for file in files:  # by query: by term, numbers are taken as signed and delete nothing
-                query = self._engine.Query.term_query(self._schema, "file", file, "freq")
-                self._open_writer().delete_documents_by_query(query)
+        ...
 
     def commit(self) -> None:
-        """Let everyone see what was added and removed. Raises `IndexUnusable`."""
-        if self._writer is None:
-            return
-        with _failures(self._directory):
-            self._writer.commit()
-        self.reload()
+        """Let everyone see what was added and removed."""
+        ...
 
     def release(self) -> None:
         """Let another process write. What was not committed is forgotten."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            with _failures(self._directory):
-                writer.wait_merging_threads()
+        ...
 
     def reload(self) -> None:
         """See what others committed."""
-        with _failures(self._directory):
-            self._index.reload()
-            self._searcher = self._index.searcher()
+        ...
 
-    def search(self, wanted: Sequence[tuple[str, str, float]], limit: int) -> list[Hit]:
-        """The `limit` best documents for (field, word, weight); best first, equals by number and line."""
-        engine = self._engine
-        query: list[tuple[tantivy.Occur, tantivy.Query]] = []
-        for field, word, weight in wanted:
-            term = engine.Query.term_query(self._schema, field, word, "freq")
-            query.append((engine.Occur.Should, engine.Query.boost_query(term, weight)))
-        if not query:
-            return []
-        with _failures(self._directory):
-            found = self._searcher.search(engine.Query.boolean_query(query), limit, count=False).hits
-            places = [address for _, address in found]
-            files = self._searcher.fast_field_values("file", places)
-            spans = self._searcher.fast_field_values("span", places)
-        hits = [
-            Hit(int(file or 0), int(span or 0) >> _LINE_BITS, int(span or 0) & ((1 << _LINE_BITS) - 1), score)
-            for (score, _), file, span in zip(found, files, spans, strict=True)
-        ]
-        return sorted(hits, key=lambda hit: (-round(hit.score, 6), hit.file, hit.first))
-
-    def frequency(self, field: str, word: str) -> int:
-        """How many documents have `word`."""
-        with _failures(self._directory):
-            return self._searcher.doc_freq(field, word)
-
-    def _open_writer(self) -> tantivy.IndexWriter:
-        if self._writer is None:
-            self._writer = self._index.writer(self._heap, 1)
-        return self._writer
+    def close(self) -> None:
+        """Let go of it."""
+        ...
 
 
-@contextlib.contextmanager
-def _failures(directory: Path | None) -> Generator[None]:
+@functools.cache
+def engine_name() -> str:
+    """`tantivy`, or `fts5` where there is no tantivy for this machine."""
     try:
-        yield
-    except (ValueError, OSError) as error:
-        where = "in memory" if directory is None else str(directory)
-        raise IndexUnusable(
-            f"{where}: the index cannot be used: {error}; `motet index rebuild` makes it anew"
-        ) from error
+        importlib.import_module("tantivy")
+    except ImportError:
+        return FTS5
+    return TANTIVY
+
+
+def open_text_store(kind: str, directory: Path | None) -> TextStore:
+    """The store of `kind` in `directory`, or in memory."""
+    if engine_name() == TANTIVY:
+        from motet.index.tantivy_store import TantivyStore
+
+        return TantivyStore(kind, directory)
+    from motet.index.fts_store import FtsStore
+
+    return FtsStore(kind, directory)
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first, equals by number and line."""
+    return sorted(hits, key=lambda hit: (-round(hit.score, 6), hit.file, hit.first))

@@ -23,6 +23,12 @@ class Weights:
     tests: float = 0.4
     docs: float = 0.3
     data: float = 0.25
+    build: float = 0.25
+    """Of files that build a project or come with the tools that do."""
+    asked_away: float = 0.6
+    """Of source, where the question asks for tests or documents."""
+    scope: float = 0.3
+    """What stands before a colon in the first line, or in brackets, and is the name of a file or a directory."""
     first_line: float = 2.0
     quoted: float = 1.5
     """A word of a question that is written as code."""

@@ -87,7 +87,7 @@ def _walk(root: Node, grammar: Grammar) -> Iterator[Definition]:
     waiting: list[_Visit] = [_Visit(root, None, 0, "")]
     while waiting:
         node, outer, depth, inside = waiting.pop()
-        if node.type in grammar.containers or node.parent is None:
+        if node.type in grammar.containers or node is root:  # asked for its parent, a node looks for it from the root
             waiting.extend(_Visit(child, None, depth, inside) for child in reversed(node.children))
         elif node.type in grammar.wrappers:
             waiting.extend(_Visit(child, outer or node, depth, inside) for child in reversed(node.children))

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,106 @@ async def candidates(root: Path, directory: str = ".") -> list[str]:
     are gone may be among it."""
     names = await _known_to_git(root, directory)
     return await asyncio.to_thread(lambda: list(walk(root, directory))) if names is None else names
+
+
+async def candidates_among(root: Path, paths: Sequence[str]) -> list[str] | None:
+    """Those of `candidates` that are one of `paths` or lie below one; None when git does not say. `paths` may be gone."""
+    if git.work_tree(root) != root:
+        return await asyncio.to_thread(lambda: sorted(_walk_among(root, paths)))
+    try:
+        names = await git.list_files(root, paths)
+        if await asyncio.to_thread(_attributes_above, root, names):
+            left_out = await git.with_attribute(root, names, _NOT_OURS)
+            return [name for name in names if name not in left_out]
+    except ProcessError as error:
+        _log.info("%s: git does not list some paths: %s", root, error)
+        return None
+    return names
+
+
+async def directories(root: Path, below: Sequence[str], known: Collection[str]) -> list[str]:
+    """The directories `below` (empty: `root`) and all in them that no ignore rule hides and that are the project's own,
+    also empty ones; relative to `root`, which is the empty name. Those in `known` are not hidden."""
+    by_git = git.work_tree(root) == root
+    found: list[str] = []
+    own = [one for one in below if _is_own(root / one, by_git=by_git)]
+    level = await _seen(root, own, known, by_git=by_git) if below else [""]
+    while level:
+        found += level
+        inside = await asyncio.to_thread(_children, root, level, by_git=by_git)
+        level = await _seen(root, inside, known, by_git=by_git)
+    return found
+
+
+async def _seen(root: Path, names: Sequence[str], known: Collection[str], *, by_git: bool) -> list[str]:
+    unsure = [name for name in names if name not in known]
+    if by_git:
+        try:
+            hidden = {name.rstrip("/") for name in await git.ignored(root, [f"{name}/" for name in unsure])}
+        except ProcessError as error:
+            _log.info("%s: git does not say what is ignored: %s", root, error)
+            hidden = set[str]()
+    else:
+        hidden = await asyncio.to_thread(lambda: {name for name in unsure if _is_hidden(root, name, "/")})
+    return [name for name in names if name not in hidden]
+
+
+def _children(root: Path, level: Sequence[str], *, by_git: bool) -> list[str]:
+    found: list[str] = []
+    for parent in level:
+        prefix = f"{parent}/" if parent else ""
+        try:
+            entries = list(os.scandir(root / parent))
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and _is_own(Path(entry.path), by_git=by_git):
+                found.append(prefix + entry.name)
+    return found
+
+
+def _is_own(directory: Path, *, by_git: bool) -> bool:
+    """Whether a directory is neither vendored nor a repository of its own. By its path: a link is a file to git."""
+    if is_left_out(directory.name) or directory.is_symlink() or not directory.is_dir():
+        return False
+    return not ((directory / "pyvenv.cfg").exists() or (by_git and (directory / ".git").exists()))
+
+
+def _walk_among(root: Path, paths: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        try:
+            mode = (root / path).lstat().st_mode
+        except OSError:
+            continue
+        if stat.S_ISDIR(mode):
+            if not _is_hidden(root, path, "/"):
+                found.update(walk(root, path))
+        elif stat.S_ISREG(mode) and not _is_hidden(root, path):
+            found.add(path)
+    return found
+
+
+def _is_hidden(root: Path, path: str, end: str = "") -> bool:
+    """Whether a rule on the way to `path` hides it; `end` is `/` for a directory."""
+    rules: _Rules = []
+    parts = path.split("/")
+    for depth in range(len(parts)):
+        prefix = "".join(f"{part}/" for part in parts[:depth])
+        if prefix and _ignored(prefix, rules):
+            return True
+        rules = _with_own_rules(root, prefix, rules)
+    return _ignored(path + end, rules)
+
+
+def _attributes_above(root: Path, names: Sequence[str]) -> bool:
+    above = {""}
+    for name in names:
+        parent = name.rpartition("/")[0]
+        while parent not in above:
+            above.add(parent)
+            parent = parent.rpartition("/")[0]
+    return any((root / parent / ".gitattributes").exists() for parent in above)
 
 
 async def _below(root: Path, directory: str) -> list[str]:
