@@ -85,6 +85,7 @@ BENCHES = (
     Bench("offline_fix", offline),
     Bench("edit_cases", left_out=without_cases),
     Bench("file_text"),
+    Bench("edit_formats"),
     Bench("edit_speed"),
     Bench("chat_speed"),
     Bench("history_speed"),

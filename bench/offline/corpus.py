@@ -106,7 +106,8 @@ def sdist(requirement: str) -> Path:
         fetched = CACHE / f"{requirement}.fetch"
         shutil.rmtree(fetched, ignore_errors=True)
         fetched.mkdir(parents=True)
-        wanted = ("download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(fetched), requirement)
+        name = requirement.partition("==")[0]  # what its build needs comes as wheels
+        wanted = ("download", "--quiet", "--no-deps", "--no-binary", name, "--dest", str(fetched), requirement)
         _run(str(BIN / "uvx"), "--quiet", "pip", *wanted)
         archive = next(fetched.glob("*.tar.gz"))
         with tarfile.open(archive) as tar:

@@ -37,9 +37,7 @@ function M.current()
   return M.find(api.nvim_get_current_buf()) or M.by_buf[M.latest]
 end
 
-function M.emit(name, data)
-  api.nvim_exec_autocmds("User", { pattern = "Motet" .. name, data = data, modeline = false })
-end
+M.emit = require("motet.events").emit
 
 local function tell(...)
   return process.tell("board", ...)

@@ -72,12 +72,12 @@ function M.complete_command(lead)
 end
 
 ---`:Motet mention [agent] [text]`: into the draft; with a text, posted.
-function M.mention(words)
-  if #words == 0 then
+function M.mention(agent, text)
+  if agent == "" then
     return M.agents()
   end
   with(function(board)
-    tell("mention", board.buf, words[1], table.concat(words, " ", 2))
+    tell("mention", board.buf, agent, text)
   end)
 end
 

@@ -119,8 +119,8 @@ function M.stop_or_close()
   local chat = chats.find(api.nvim_get_current_buf())
   if chat and chat.busy then
     M.stop(chat.buf)
-  elseif #api.nvim_list_wins() > 1 then
-    api.nvim_win_close(0, false)
+  else
+    layout.close(api.nvim_get_current_win())
   end
 end
 
@@ -235,9 +235,7 @@ end
 
 function M.toggle()
   local shown = chats.latest and vim.fn.bufwinid(chats.latest) or -1
-  if shown ~= -1 and #api.nvim_list_wins() > 1 then
-    api.nvim_win_close(shown, false)
-  else
+  if shown == -1 or not layout.close(shown) then
     M.open({})
   end
 end

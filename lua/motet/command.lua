@@ -24,8 +24,8 @@ end
 
 -- A subcommand that is the slash command of that name, in the current chat.
 local function slash(name)
-  return in_chat(function(buf, words)
-    chat().command(buf, table.concat({ "/" .. name, unpack(words) }, " "))
+  return in_chat(function(buf, _, args)
+    chat().command(buf, vim.trim(("/%s %s"):format(name, args.text)))
   end)
 end
 
@@ -60,25 +60,40 @@ function M.pick_for(kind, typed, rest)
   end
 end
 
+-- Lines that were given with the command go along with what is said next.
+local function share(buf, work, args)
+  if args.range > 0 then
+    chat().add(buf, work, args.line1, args.line2)
+  end
+end
+
 ---@class motet.Subcommand
 ---@field about string
+---@field range? boolean    takes one
+---@field bang? boolean     takes one
 ---@field run fun(words: string[], args: table)
 ---@field complete? fun(lead: string, words: string[]): string[]
 ---@field values? string   which names complete its argument, of `M.known`
 local subcommands = {
   chat = {
     about = "open the last chat, or a new one; TEXT is sent",
-    run = function(words)
-      local buf = chat().open({})
-      if #words > 0 then
-        chat().say(buf, table.concat(words, " "))
+    range = true,
+    bang = true,
+    run = function(_, args)
+      local work = vim.api.nvim_get_current_buf()
+      local buf = chat().open({ new = args.bang })
+      share(buf, work, args)
+      if args.text ~= "" then
+        chat().say(buf, args.text)
       end
     end,
   },
   new = {
     about = "open a new chat",
-    run = function()
-      chat().open({ new = true })
+    range = true,
+    run = function(_, args)
+      local work = vim.api.nvim_get_current_buf()
+      share(chat().open({ new = true }), work, args)
     end,
   },
   open = {
@@ -101,6 +116,7 @@ local subcommands = {
   },
   add = {
     about = "share the selected lines, or a file, with the next message",
+    range = true,
     run = function(words, args)
       local file = #words > 0 and table.concat(words, " ") or nil
       local has_lines = args.range > 0
@@ -130,11 +146,11 @@ local subcommands = {
   },
   search = {
     about = "pick a place of the project that a question is about",
-    run = function(words)
+    run = function(_, args)
       pick("place", "places", function(row)
         local file, line = row.value:match("^(.*):(%d+)$")
         require("motet.here").open(file, tonumber(line))
-      end, table.concat(words, " "))
+      end, args.text)
     end,
   },
   fix = {
@@ -146,22 +162,23 @@ local subcommands = {
   },
   edit = {
     about = "change the lines, or the whole buffer, as you say",
-    run = function(words, args)
+    range = true,
+    run = function(_, args)
       local first, last = 1, vim.api.nvim_buf_line_count(0)
       if args.range > 0 then
         first, last = args.line1, args.line2
       end
-      require("motet.edit").run(first, last, table.concat(words, " "))
+      require("motet.edit").run(first, last, args.text)
     end,
   },
   stop = {
-    about = "end the turn, or the fix",
-    run = function()
+    about = "end the turn, or the fix; with `!` the turns of all chats",
+    bang = true,
+    run = function(_, args)
       if require("motet.process").is_ready() then
         require("motet.process").tell("stop_fix")
       end
-      local buf = chat().current()
-      if buf then
+      for _, buf in ipairs(args.bang and vim.tbl_keys(require("motet.chats").by_buf) or { chat().current() }) do
         chat().stop(buf)
       end
     end,
@@ -201,8 +218,8 @@ local subcommands = {
   agents = { about = "who is on the boards; mention one", run = function() require("motet.board_commands").agents() end },
   mention = {
     about = "mention an agent in the draft of the board; with a text, post that",
-    run = function(words)
-      require("motet.board_commands").mention(words)
+    run = function(_, args)
+      require("motet.board_commands").mention(args.text:match("^(%S*)%s*(.*)$"))
     end,
     values = "agents",
   },
@@ -246,7 +263,7 @@ function M.names(kind, names)
   M.known[kind] = names
 end
 
----Run a subcommand. Text in the command line is taken as it is.
+---Run a subcommand. Text in the command line is taken as it is; it is `args.text` for the subcommand.
 function M.run(args)
   local words = vim.deepcopy(args.fargs)
   local name = table.remove(words, 1) or "chat"
@@ -255,6 +272,12 @@ function M.run(args)
     vim.notify(("motet: there is no `:Motet %s`; `:Motet actions` lists all"):format(name), vim.log.levels.ERROR)
     return
   end
+  local extra = args.bang and not sub.bang and "`!`" or args.range > 0 and not sub.range and "range"
+  if extra then
+    vim.notify(("motet: `:Motet %s` takes no %s"):format(name, extra), vim.log.levels.ERROR)
+    return
+  end
+  args.text = vim.trim(args.args:match("^%s*%S+(.*)$") or "")
   sub.run(words, args)
 end
 

@@ -69,6 +69,13 @@ function M.buffers()
   return found
 end
 
+---The file that the human works in, without links in its path; empty where it is none.
+function M.current_file()
+  local win = M.window()
+  local buf = win and api.nvim_win_get_buf(win)
+  return buf and api.nvim_buf_get_name(buf) ~= "" and files.real(buf) or ""
+end
+
 function M.cursor()
   local win = M.window()
   if not win then

@@ -113,7 +113,7 @@ function M.change(buf, tick, spans, options, written, known)
     mark_written(buf, written)
   end
   if written then
-    api.nvim_exec_autocmds("BufWritePost", { buffer = buf, modeline = false })
+    require("motet.events").in_buffer("BufWritePost", buf)
   end
   return true
 end

@@ -50,7 +50,7 @@ local function file_of(address)
     local path, line = one:match("^(.-):(%d+)[%d%-]*$")
     for _, try in ipairs({ { one }, { path, line } }) do
       local name = try[1] and try[1]:gsub("^%./", "")
-      for _, root in ipairs(name and { vim.fn.getcwd() .. "/", "" } or {}) do
+      for _, root in ipairs(name and { (require("motet.process").root() or vim.fn.getcwd()) .. "/", "" } or {}) do
         local found = root .. (root ~= "" and name:gsub("^/", "") or name)
         if vim.uv.fs_stat(found) then
           return vim.fs.normalize(found), tonumber(try[2])
@@ -64,8 +64,10 @@ end
 ---@param file string
 ---@param line? integer
 function M.open(file, line)
-  require("motet.layout").beside()
-  vim.cmd.edit({ args = { file }, magic = { file = false, bar = false } })
+  local buf = vim.fn.bufadd(file)
+  require("motet.layout").beside(buf)
+  vim.bo[buf].buflisted = true
+  vim.cmd.buffer(buf)
   if line then
     api.nvim_win_set_cursor(0, { math.min(line, api.nvim_buf_line_count(0)), 0 })
   end
@@ -90,7 +92,7 @@ function M.follow()
   if file then
     M.open(file, line)
   else
-    require("motet.layout").beside()
+    require("motet.layout").beside(buf)
     vim.cmd.buffer(buf)
   end
   return true

@@ -76,13 +76,33 @@ local defaults = {
   },
 }
 
+-- A map that is one key is one of normal mode.
+local function with_mode(keys)
+  return type(keys) == "string" and { n = keys } or keys
+end
+
+-- `options` in the form of the defaults; one that there is not is told.
+local function checked(options)
+  options = vim.deepcopy(options)
+  for name in pairs(options) do
+    if defaults[name] == nil and name ~= "picker" then
+      vim.notify(("motet: there is no option `%s` (:help motet-options)"):format(name), vim.log.levels.WARN)
+    end
+  end
+  for name, keys in pairs(type(options.maps) == "table" and options.maps or {}) do
+    local is_group = name == "review" or name == "board"
+    options.maps[name] = is_group and type(keys) == "table" and vim.tbl_map(with_mode, keys) or with_mode(keys)
+  end
+  return options
+end
+
 ---@class motet.Options
-M.options = vim.tbl_deep_extend("force", defaults, type(vim.g.motet) == "table" and vim.g.motet or {})
+M.options = vim.tbl_deep_extend("force", defaults, checked(type(vim.g.motet) == "table" and vim.g.motet or {}))
 
 ---Override options. May be left out.
 ---@param options? table
 function M.setup(options)
-  M.options = vim.tbl_deep_extend("force", M.options, options or {})
+  M.options = vim.tbl_deep_extend("force", M.options, checked(options or {}))
 end
 
 ---Open a chat: the last one that was open here, or a new one. Gives its buffer.
@@ -123,7 +143,7 @@ function M.status()
   return vim.tbl_extend("force", chat.status(chat.current()), unread and { unread = unread } or {})
 end
 
----Hear `User Motet…` events: "Opened", "Sent", "Ended", "Closed", "Kept", "Review", "Edited", "Fixed".
+---Hear `User Motet…` events, which the manual lists: "Opened", "Sent", "Ended", … (:help motet-events).
 ---@param event string
 ---@param fn fun(data: table)
 ---@return integer # id of the autocommand

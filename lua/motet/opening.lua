@@ -4,6 +4,7 @@ local blocks = require("motet.blocks")
 local chats = require("motet.chats")
 local document = require("motet.document")
 local draft = require("motet.draft")
+local events = require("motet.events")
 local layout = require("motet.layout")
 local process = require("motet.process")
 
@@ -118,7 +119,9 @@ end
 ---A new buffer, which is named like a chat.
 function M.buffer()
   local buf = api.nvim_create_buf(false, false)
-  api.nvim_buf_set_name(buf, PREFIX .. "new-" .. buf)
+  events.past(function()
+    api.nvim_buf_set_name(buf, PREFIX .. "new-" .. buf)
+  end)
   return buf
 end
 

@@ -2,6 +2,7 @@
 local M = {}
 
 local job, ready ---@type integer?, boolean
+local root ---@type string?  of the project
 local waiting = {} ---@type any[][]
 local last_words = "" -- what it wrote where errors go
 
@@ -46,6 +47,7 @@ local function ended(_, code)
   require("motet.chat").lost()
   require("motet.review").lost()
   require("motet.writing").lost()
+  require("motet.questions").lost()
   if package.loaded["motet.board"] then
     require("motet.board").lost()
   end
@@ -116,8 +118,15 @@ function M.is_ready()
   return ready == true
 end
 
-function M.ready()
-  ready = true
+---Where the project of the program begins; nil before the program has answered.
+---@return string?
+function M.root()
+  return root
+end
+
+---The program has answered.
+function M.ready(its_root)
+  ready, root = true, its_root
   local told = waiting
   waiting = {}
   for _, one in ipairs(told) do

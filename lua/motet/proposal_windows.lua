@@ -18,7 +18,11 @@ function M.amend(id, title, path, lines, said)
   bo.buftype, bo.bufhidden, bo.swapfile = "acwrite", "hide", false
   amending[id] = buf
   vim.wo[0][0].winbar = " " .. said:gsub("%%", "%%%%")
-  api.nvim_buf_set_name(buf, "motet://amend/" .. title)
+  local name, number = "motet://amend/" .. title, 1
+  while not pcall(api.nvim_buf_set_name, buf, name) do -- what was written there for another change is still kept
+    number = number + 1
+    name = ("motet://amend/%s (%d)"):format(title, number)
+  end
   local levels = bo.undolevels
   bo.undolevels = -1
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)

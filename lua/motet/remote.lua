@@ -15,6 +15,10 @@ local M = {
   context = told.context,
   draw = told.draw,
   taken = told.taken,
+  requested = told.requested,
+  tools_called = told.tools_called,
+  tool_finished = told.tool_finished,
+  wrote = told.wrote,
   said = told.said,
   returned = told.returned,
   idle = told.idle,
@@ -26,8 +30,11 @@ local M = {
   picked = picker.picked,
   previewed = picker.previewed,
   names = require("motet.command").names,
+  ask = require("motet.questions").ask,
+  withdraw = require("motet.questions").withdraw,
   buffers = context.buffers,
   cursor = context.cursor,
+  current_file = context.current_file,
   selection = context.selection,
   viewport = context.viewport,
   diagnostics = context.diagnostics,
@@ -93,12 +100,11 @@ function M.quickfix_list(title, rows)
 end
 
 function M.edited(count, said)
-  vim.api.nvim_exec_autocmds("User", { pattern = "MotetEdited", data = { count = count, said = said }, modeline = false })
+  require("motet.events").emit("Edited", { count = count, said = said })
 end
 
 function M.fixed(reason, changed, left)
-  local data = { reason = reason, changed = changed, left = left }
-  vim.api.nvim_exec_autocmds("User", { pattern = "MotetFixed", data = data, modeline = false })
+  require("motet.events").emit("Fixed", { reason = reason, changed = changed, left = left })
 end
 
 function M.notice(_, level, text)
@@ -117,7 +123,7 @@ function M.unopened(buf, text)
   end
 end
 
-function M.ready(version, _, notices)
+function M.ready(version, root, notices)
   local own = require("motet.version")
   if version ~= own then
     M.notice(0, "warn", ("the program is %s, the plugin %s: update the older one (:checkhealth motet)"):format(version, own))
@@ -125,27 +131,11 @@ function M.ready(version, _, notices)
   for _, text in ipairs(notices) do
     M.notice(0, "info", text)
   end
-  process.ready()
+  process.ready(root)
 end
 
 function M.failed(text)
   M.notice(0, "error", text)
-end
-
-function M.ask(number, kind, text, options)
-  vim.schedule(function()
-    local function answer(value)
-      process.tell("answered", number, value)
-    end
-    local prompt = table.concat(text, "\n")
-    if kind == "type" then
-      vim.ui.input({ prompt = prompt .. " " }, answer)
-    else
-      vim.ui.select(options, { prompt = prompt, kind = "motet" }, function(_, index)
-        answer(index and index - 1 or nil)
-      end)
-    end
-  end)
 end
 
 return M

@@ -328,7 +328,7 @@ local function settle(file, buf)
 end
 
 local function emit()
-  api.nvim_exec_autocmds("User", { pattern = "MotetReview", data = { pending = M.pending() }, modeline = false })
+  require("motet.events").emit("Review", { pending = M.pending() })
 end
 
 ---What waits in a file now, as its buffer was at `tick`.

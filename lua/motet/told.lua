@@ -70,6 +70,31 @@ function M.draw(buf, ops)
   return done
 end
 
+local function of(buf, data)
+  local chat = chats.by_buf[buf]
+  return vim.tbl_extend("force", { buf = buf, chat = chat and chat.id or "" }, data)
+end
+
+---A request goes out.
+function M.requested(buf, model)
+  chats.emit("Requested", of(buf, { model = model }))
+end
+
+---An answer is whole, and these tools are run.
+function M.tools_called(buf, tools)
+  chats.emit("ToolsCalled", of(buf, { tools = tools }))
+end
+
+---One of them has its result.
+function M.tool_finished(buf, tool, failed)
+  chats.emit("ToolFinished", of(buf, { tool = tool, failed = failed }))
+end
+
+---A file was written, or its buffer where that holds unsaved text.
+function M.wrote(path)
+  chats.emit("Wrote", { path = path })
+end
+
 -- `text` is part of the conversation now.
 local function heard(chat, text)
   for index, one in ipairs(chat.waiting) do

@@ -7,11 +7,11 @@ local ns = api.nvim_create_namespace("motet.writing")
 -- By the buffers of chats. `buf`: where the word stands.
 local shown = {} ---@type table<integer, { buf: integer, file?: integer, mark?: integer, note?: integer, place?: string }>
 
----A frame. `chat`: its buffer; 0: it has none, and the word stands where the human is at first. `place`: real path, change
+---A frame. `chat`: its buffer; below 0: it has none, and the word stands where the human is at first. `place`: real path, change
 ---number and row, or false.
 ---@param lines string[]   the newest of `total`
 function M.draw(chat, doing, place, lines, total)
-  local one = shown[chat] or { buf = chat == 0 and api.nvim_get_current_buf() or chat }
+  local one = shown[chat] or { buf = chat < 0 and api.nvim_get_current_buf() or chat }
   shown[chat] = one
   if api.nvim_buf_is_loaded(one.buf) then
     one.note = api.nvim_buf_set_extmark(one.buf, ns, api.nvim_buf_line_count(one.buf) - 1, 0, {

@@ -121,3 +121,21 @@ def test_no_file_gets_out_of_the_form_in_which_prompts_hold_file_text() -> None:
     assert (own["files that get out"], own["hostile ones"], own["held"]) == ("0", "0", "yes")
     assert int(fenced["hostile ones"]) > 100  # it is measured: other forms do lose files
     assert 1.0 < float(own["of the text"].split()[0]) < 1.5
+
+
+@pytest.mark.acceptance("S1-042")
+def test_the_rates_of_each_edit_format_are_measured_and_published() -> None:
+    done = run("edit_formats", "--examples", "8", "--json")
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout)
+    formats = ["search_replace", "replace_in_file", "edit_file", "xml", "udiff", "apply_patch"]
+    assert [row[0] for row in table["rows"]] == formats
+    for row in table["rows"]:
+        cells = dict(zip(table["head"], row, strict=True))
+        right, refused = (int(cells[name].rstrip("%")) for name in ("damaged: right", "refused"))
+        assert int(cells["edits"]) > 20 and 99 <= right + refused <= 101 and right > 20
+        assert (cells["wrong"], cells["held"]) == ("0", "yes")
+    page = (BENCH.parent / "docs" / "benchmarks.md").read_text("utf-8").partition("## Edit formats\n")[2]
+    published = [line.split(" | ") for line in page.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    assert [line[0].strip("| ") for line in published[2:]] == formats
+    assert {line[-1].strip(" |") for line in published[2:]} == {"yes"}

@@ -22,6 +22,7 @@ from motet.models.providers.dialect import Dialect
 from motet.models.providers.endpoint import Endpoint
 from motet.models.providers.http_model import HttpModel
 from motet.models.providers.openai_compatible import ChatCompletions
+from motet.models.providers.openai_responses import OpenAIResponses
 from motet.models.providers.retry import RetryPolicy
 from motet.models.scripted import ScriptedServer, Step
 from motet.models.scripted.answers import Answering
@@ -74,12 +75,14 @@ def scripted_model(
     async def sleep(_: float) -> None:
         return
 
-    mapping: Dialect = (
-        AnthropicMessages("acme", "m-1", 4_096) if dialect == "anthropic" else ChatCompletions("acme", "m-1")
-    )
+    mappings: dict[str, Dialect] = {
+        "anthropic": AnthropicMessages("acme", "m-1", 4_096),
+        "openai": ChatCompletions("acme", "m-1"),
+        "openai-responses": OpenAIResponses("acme", "m-1"),
+    }
     return HttpModel(
         model="m-1",
-        dialect=mapping,
+        dialect=mappings[dialect],
         endpoint=Endpoint.parse("acme", server.url if dialect == "anthropic" else f"{server.url}/v1", 30.0),
         limits=limits or Limits(100_000, 4_096),
         price=price,

@@ -129,7 +129,7 @@ async def test_a_model_that_calls_functions_gets_their_schemas_and_edits_by_a_ca
 
 def function_schemas(request: ScriptedRequest, dialect: str) -> dict[str, tuple[str, list[str]]]:
     """By the name of each function that the request declares: the type of its arguments, and those it must have."""
-    functions = [tool if dialect == "anthropic" else tool["function"] for tool in request.body["tools"]]
+    functions = [tool["function"] if dialect == "openai" else tool for tool in request.body["tools"]]
     key = "input_schema" if dialect == "anthropic" else "parameters"
     return {each["name"]: (each[key]["type"], each[key]["required"]) for each in functions}
 

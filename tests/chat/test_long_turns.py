@@ -24,27 +24,6 @@ from motet.turn import ToolFinished
 MAY = [Rule.parse("send", Verdict.ALLOW), Rule.parse("run:grep *", Verdict.ALLOW)]
 
 
-def results(request: ScriptedRequest) -> list[str]:
-    """The texts of the tool results that end a request, in order, in either dialect."""
-    messages = request.body["messages"]
-    assert isinstance(messages, list)
-    found: list[str] = []
-    for message in reversed(messages):
-        parts = message["content"] if isinstance(message["content"], list) else []
-        inner = [part for part in parts if part["type"] == "tool_result"]
-        if message["role"] == "tool":
-            found.insert(0, message["content"])
-        elif inner:
-            found[:0] = [text_of(part["content"]) for part in inner]
-        else:
-            break
-    return found
-
-
-def text_of(content: object) -> str:
-    return content if isinstance(content, str) else "".join(part["text"] for part in content)  # type: ignore[attr-defined]
-
-
 # --- steps -----------------------------------------------------------------------------------------------------
 
 DIFF = "<<<<<<< SEARCH\nnothing\n=======\nsomething\nand more\n>>>>>>> REPLACE\n"
@@ -64,7 +43,7 @@ async def test_each_of_three_dependent_steps_is_decided_with_the_result_of_the_o
 ) -> None:
     def next_step(request: ScriptedRequest) -> Step:
         """Goes on only where the last result says that it may."""
-        said = results(request)
+        said = request.results
         if not said:
             return Answer(calls=(STEPS[0][0],))
         done = [expected for _, expected in STEPS].index(said[-1].splitlines()[-1]) + 1
@@ -73,7 +52,7 @@ async def test_each_of_three_dependent_steps_is_decided_with_the_result_of_the_o
     async with talking(tmp_path, next_step, dialect, tools=["files", "cmd"], rules=MAY) as talk:
         assert await talk.say("make a list, fill it, count it") == Ended(End.DONE)
         assert (talk.root / "list.txt").read_text() == "something\nand more\n"
-        assert [len(results(request)) for request in talk.server.requests] == [0, 1, 1, 1]
+        assert [len(request.results) for request in talk.server.requests] == [0, 1, 1, 1]
         assert talk.told[-1] == ("assistant", "There are two.")
 
 
@@ -93,7 +72,7 @@ async def test_calls_of_one_answer_that_do_not_depend_on_each_other_are_answered
             (talk.root / name).write_text(text)
         assert await talk.say("look at both, make a third, count") == Ended(End.DONE)
         assert [event.call.id for event in talk.events if isinstance(event, ToolFinished)] == ["c1", "c2", "c3", "c4"]
-        assert [text.splitlines()[-1] for text in results(talk.server.requests[1])] == [
+        assert [text.splitlines()[-1] for text in talk.server.requests[1].results] == [
             "   1│ one = 1", "c.py: created, applied 1 of 1 hunk", "   1│ two = 2", "1",
         ]  # fmt: skip
 
@@ -203,10 +182,10 @@ LIMITS = Limits(20_000, 2_000)
 
 def summing_up(request: ScriptedRequest) -> Step:
     """Sums up when that is asked; reads what a question tells it to; else answers."""
-    last = json.dumps(request.body["messages"][-1], ensure_ascii=False)  # type: ignore[index]
+    last = json.dumps(request.messages[-1], ensure_ascii=False)
     if "Sum up the conversation" in last:
         return Answer(text="SUMMARY of what was said.")
-    if "read " in last and not results(request):
+    if "read " in last and not request.results:
         return Answer(calls=tuple(call("read_file", {"path": f"{n}.py"}, f"c{n}") for n in (1, 2)))
     return Answer(text="Yes. " + "so it is " * 100)
 
@@ -255,7 +234,7 @@ async def test_calls_that_are_under_way_stay_when_the_chat_is_summed_up_between_
     async with talking(tmp_path, summing_up, dialect, tools=["readonly"], shares=True, limits=LIMITS) as talk:
         await begin(talk)
         for number in (1, 2):
-            (talk.root / f"{number}.py").write_text(f"number = {number}\n" * 900)
+            (talk.root / f"{number}.py").write_text(f"number = {number}\n" * 850)
         for number in range(1, 7):
             await talk.say(f"question {number} " + "word " * 800)
         assert not any(message.tag == tags.COMPACT_SUMMARY for message in talk.chat.messages)
@@ -264,8 +243,8 @@ async def test_calls_that_are_under_way_stay_when_the_chat_is_summed_up_between_
         assert kinds.index(ToolFinished) < kinds.index(Compacted)
         last = talk.server.requests[-1].text
         assert [last.count(text) for text in (RULE, PINNED, FREE, "SUMMARY of")] == [1, 1, 0, 1]
-        one, two = results(talk.server.requests[-1])
-        assert (one.count("│ number = 1"), two.count("│ number = 2")) == (900, 900)
+        one, two = talk.server.requests[-1].results
+        assert (one.count("│ number = 1"), two.count("│ number = 2")) == (850, 850)
 
 
 @pytest.mark.acceptance("T-30")

@@ -33,11 +33,11 @@ def write(root: Path, **files: str) -> None:
 def users_words(request: ScriptedRequest) -> list[str]:
     """The pieces of a request's user messages, all of which are text."""
     words: list[str] = []
-    for message in request.body["messages"]:
-        if message["role"] == "user":
+    for message in request.messages:
+        if message.get("role") == "user":
             content = message["content"]
             blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            assert {block["type"] for block in blocks} == {"text"}
+            assert {block["type"] for block in blocks} <= {"text", "input_text"}
             words += [block["text"] for block in blocks]
     return words
 

@@ -1,4 +1,4 @@
-"""The stack is valid for both dialects, and nothing is lost, whatever happens to a turn at whatever moment.
+"""The stack is valid for all dialects, and nothing is lost, whatever happens to a turn at whatever moment.
 
 `talking` checks at its end that the stack is valid, that the stored messages are those in memory, and that the
 provider, which is as strict as real ones, refused nothing.
@@ -33,9 +33,7 @@ SEED = int(os.environ.get("MOTET_KILL_SEED", "4"))
 
 def working(request: ScriptedRequest) -> Step:
     """Thinks, says something and makes two calls; is done when their results are there."""
-    last = request.body["messages"][-1]
-    results = last["role"] == "tool" or "tool_result" in str(last["content"])
-    if results:
+    if request.results:
         return Answer(text="It is done.", wire=Wire(text_chars=4))
     calls = (call("read_file", {"path": "a.py"}, "c1"), call("create_file", {"path": "b.py", "text": "x\n"}, "c2"))
     return Answer("I look first.", "Let me think.", "c2ln", calls, wire=Wire(text_chars=5, argument_chars=6))
@@ -370,8 +368,10 @@ async def test_each_limit_ends_the_turn_with_a_line_and_the_model_can_go_on(
 # --- another model ---------------------------------------------------------------------------------------------
 
 
-async def test_the_provider_may_change_after_tools_and_reasoning_and_back(tmp_path: Path, dialect: str) -> None:
-    other = "openai" if dialect == "anthropic" else "anthropic"
+@pytest.mark.parametrize("other", ["anthropic", "openai", "openai-responses"])
+async def test_the_provider_may_change_after_tools_and_reasoning_and_back(
+    tmp_path: Path, dialect: str, other: str
+) -> None:
     async with talking(tmp_path, working, dialect, tools=["files"]) as talk:
         (talk.root / "a.py").write_text("one = 1\n")
         assert await talk.say("do it") == Ended(End.DONE)
@@ -490,5 +490,5 @@ async def test_a_look_at_the_next_request_changes_nothing(tmp_path: Path, dialec
         assert request.messages[-1].text == "second"
         assert (talk.chat.messages, len(talk.server.requests)) == (before, 1)
         await talk.say("second")
-        sent = talk.server.requests[1].body["messages"]
+        sent = talk.server.requests[1].messages
         assert str(sent[-1]["content"]).count("second") == 1

@@ -24,7 +24,7 @@ async def test_the_whole_conversation_is_sent_each_time(tmp_path: Path, dialect:
         assert await talk.say("first") == Ended(End.DONE)
         assert await talk.say("second") == Ended(End.DONE)
         assert talk.told == [("user", "first"), ("assistant", "One."), ("user", "second"), ("assistant", "Two.")]
-        assert [message["role"] for message in talk.server.requests[1].body["messages"]][-3:] == [
+        assert [message["role"] for message in talk.server.requests[1].messages][-3:] == [
             "user", "assistant", "user",
         ]  # fmt: skip
 
@@ -41,7 +41,7 @@ async def test_what_was_typed_arrives_byte_for_byte(tmp_path: Path, dialect: str
     async with talking(tmp_path, [Answer(text="Yes.")], dialect) as talk:
         await talk.say(PROMPT)
         assert talk.told[0] == ("user", PROMPT)
-        content = talk.server.requests[0].body["messages"][-1]["content"]
+        content = talk.server.requests[0].messages[-1]["content"]
         assert (content if isinstance(content, str) else content[0]["text"]) == PROMPT
 
 

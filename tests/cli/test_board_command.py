@@ -12,7 +12,7 @@ import pytest
 from cli.boards_kit import SETTINGS, Board, timeless
 from cli.kit import BIN, Done, Project
 
-from motet.board import AgentState, BoardRefused, Boards, DeliveryState, Outcome, page
+from motet.board import AgentKind, AgentState, BoardRefused, Boards, DeliveryState, NewAgent, Outcome, page
 
 
 @pytest.fixture
@@ -560,3 +560,41 @@ def test_agents_are_listed_shown_and_cleaned_away(board: Board) -> None:
         "idle",
         "closed",
     }
+
+
+@pytest.mark.acceptance("S4-064")
+def test_among_sixty_agents_one_is_found_and_those_that_are_gone_are_cleaned_away(board: Board) -> None:
+    run = board.project.here
+    run("board", "post", "begin")
+
+    async def come(boards: Boards) -> list[str]:
+        at = (await boards.open(str(board.project.root))).id
+        found: list[str] = []
+        for number in range(60):
+            new = NewAgent(f"agent{number}", AgentKind.CHAT, f"{number}", ("review",) if number % 20 == 3 else ())
+            agent = await boards.register(new)
+            await boards.join(at, agent.address)
+            state = AgentState.GONE if number >= 10 else AgentState.WORKING
+            await boards.set_state(agent.address, state, "on the login" if number == 3 else "")
+            found.append(agent.address)
+        return found
+
+    there = board.do(come)
+
+    def names(*arguments: str) -> list[str]:
+        return [event["address"] for event in run("agents", "list", *arguments, "--json").events]
+
+    assert names() == sorted([*there, board.me])
+    assert names("--find", "REVIEW") == sorted([there[3], there[23], there[43]])
+    assert names("--find", "working review") == [there[3]]
+    assert names("--find", "working") == sorted(there[:10])
+    assert said(run("agents", "list", "--find", "no such")) == (
+        1,
+        "",
+        "There is no agent with 'no such' on the boards of this project; --all-projects shows others.\n",
+    )
+    assert sorted(run("agents", "clean", "--days", "0").out.splitlines()) == sorted(
+        f"{one}: closed" for one in there[10:]
+    )
+    assert names() == sorted([*there[:10], board.me])
+    assert len(names("--closed")) == 61

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from cli.kit import MAY_SEND, Project, Provider, block, edit
 
+from motet.messages import tags
 from motet.models.scripted import Answer, HttpError, call
 
 Serve = Callable[..., Provider]
@@ -284,3 +285,16 @@ def test_edits_are_found_in_the_history(project: Project, ready: Serve) -> None:
     project.here("edit", "-y", "use an f-string", "greet.py")
     (chat,) = project.here("history", "list", "--json").events
     assert (chat["title"], chat["cycles"]) == ("use an f-string", 1)
+
+
+@pytest.mark.acceptance("S2-042")
+@pytest.mark.parametrize("shape", MADE)
+def test_an_edit_of_lines_has_no_tags_of_its_own_and_the_shared_ones_know_none_for_it(
+    project: Project, ready: Serve, shape: str
+) -> None:
+    ready(MADE[shape])
+    assert project.here("edit", "-y", "use an f-string", "greet.py:1-2").code == 0
+    chat = json.loads(project.here("history", "export", "last", "--json").out)
+    used = {message["meta"].get("tag", "") for message in chat["messages"]}
+    assert tags.FILE in used and used - {""} <= tags.ALL
+    assert tags.ALL & {"system_tag", "visual"} == set()

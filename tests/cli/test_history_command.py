@@ -10,7 +10,8 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from cli.kit import BIN, Done, Project
+from cli.chat.session_kit import QUIET, talker
+from cli.kit import BIN, Done, Project, Provider
 
 from motet.models.scripted import Answer
 
@@ -212,7 +213,7 @@ def test_a_reader_that_stops_early_is_no_error(kept: Project) -> None:
 
 
 def test_a_newer_store_is_refused_and_a_damaged_one_set_aside(kept: Project) -> None:
-    (store,) = [path for path in kept.state.rglob("*") if path.suffix in (".db", ".sqlite", ".sqlite3")]
+    (store,) = kept.state.rglob("history.db")
     with sqlite3.connect(store) as connection:
         connection.execute("PRAGMA user_version = 9999")
     connection.close()
@@ -228,3 +229,78 @@ def test_a_newer_store_is_refused_and_a_damaged_one_set_aside(kept: Project) -> 
 def test_exported_json_is_one_object(kept: Project) -> None:
     exported = json.loads(kept.here("history", "export", "--json").out)
     assert exported["title"] == TITLES[1]
+
+
+@pytest.mark.acceptance("S0-012")
+def test_a_chat_is_a_document_that_is_edited_and_context_enters_by_itself_too(
+    project: Project, provider: Callable[..., Provider], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both schools in one chat: what is seen in the document is what counts, and nothing had to be named for it."""
+    monkeypatch.delenv("MOTET_CHAT_MAP_TOKENS")
+    monkeypatch.setattr("motet.engine.maps._PATIENCE", 30)
+    project.write({"shop.py": "def total(prices):\n    return 1\n", "AGENTS.md": "Answer in one sentence.\n"})
+    subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
+    served = provider([Answer(text="It adds."), Answer(text="It rounds.")], more=QUIET)
+    assert project.here("ask", "what does total do?").code == 0
+    implicit = served.requests[0].text
+    assert "Answer in one sentence." in implicit and "def total(prices)" in implicit and "return 1" not in implicit
+
+    assert project.here("history", "export", "last", "-o", "chat.md").code == 0
+    document = project.text("chat.md").replace("It adds.", "It **rounds**, says I.")
+    project.write({"chat.md": f"{document}and in @/shop.py now?\n"})
+    project.write({"shop.py": "def total(prices):\n    return 2\n"})
+    assert project.here("history", "import", "chat.md").code == 0
+    human = talker(project, "chat", "-r", "last")
+    human.is_ready()
+    human.sees("and in @/shop.py now?")
+    human.presses("\r")
+    human.sees("It rounds.")
+    explicit = served.requests[1].text
+    assert "It **rounds**, says I." in explicit and "It adds." not in explicit and "return 2" in explicit
+    human.is_ready()
+    human.presses("\x04")
+    assert human.ends() == 0
+
+
+def test_what_a_document_shared_is_read_again_and_its_draft_is_kept(
+    project: Project, provider: Callable[..., Provider]
+) -> None:
+    project.write({"a.py": "one = 1\n", "b.py": "1\n2\n3\n", "gone.py": "x\n", ".env": "KEY=1\n"})
+    provider([Answer(text="Yes.")])
+    assert project.here("ask", "are @/a.py and @/b.py:2-3 and @/gone.py right?").code == 0
+    done = project.here("history", "export", "last", "-o", "chat.md")
+    document = project.text("chat.md").replace("<file>gone.py</file>", "<file>gone.py</file>\n> - <file>.env</file>")
+    project.write({"chat.md": f"{document}not said yet\n", "a.py": "one = 2\n"})
+    (project.root / "gone.py").unlink()
+    done = project.here("history", "import", "chat.md")
+    assert done.code == 0, done.err
+    told = done.err.splitlines()
+    assert any(line.startswith("<file>gone.py</file> is not read again: ") for line in told), told
+    assert any(line.startswith("<file>.env</file> is not read again: ") for line in told), told
+    chat = json.loads(project.here("history", "export", "last", "--json").out)
+    said = [part["text"] for message in chat["messages"] for part in message["parts"] if part["type"] == "text"]
+    assert ["one = 2" in text for text in said] == [True, False, False, False]
+    assert ["2│ 2" in text and "1│ 1" not in text for text in said] == [False, True, False, False]
+    assert "KEY=1" not in "".join(said)
+    assert project.here("history", "export", "last").out.endswith("## Me\n\nnot said yet\n")
+
+
+def test_a_document_that_is_only_a_draft_is_a_chat_to_begin(project: Project) -> None:
+    project.write({"chat.md": "what is a lease?\n"})
+    assert project.here("history", "import", "chat.md").code == 0
+    assert project.here("history", "export", "last").out.endswith("## Me\n\nwhat is a lease?\n")
+
+
+def test_resume_goes_on_with_the_chat_that_is_named(project: Project, provider: Callable[..., Provider]) -> None:
+    served = provider([Answer(text="One."), Answer(text="Two."), Answer(text="Three.")], more=QUIET)
+    for words in ("the first chat", "the second chat"):
+        assert project.here("ask", words).code == 0
+    human = talker(project, "history", "resume", ids(project)[1])
+    human.says("and then")
+    human.sees("Three.")
+    assert "the first chat" in served.requests[2].text and "the second chat" not in served.requests[2].text
+    human.is_ready()
+    human.presses("\x04")
+    assert human.ends() == 0
+    done = project.here("history", "resume", "nosuch")
+    assert done.code == 2 and "nosuch" not in done.out

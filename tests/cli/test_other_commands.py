@@ -275,7 +275,7 @@ def test_doctor_is_well_on_this_machine_and_names_what_is_missing(project: Proje
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     subjects = [line.split()[1] for line in lines]
-    assert subjects[:6] == ["motet", "python", "git", "settings", "state", "workspace"]
+    assert subjects[:7] == ["motet", "python", "git", "settings", "state", "workspace", "index"]
     assert any(line.startswith("✓ ruff") for line in lines)
     assert all(line[0] in "✓·" for line in lines)
 

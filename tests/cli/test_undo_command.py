@@ -140,7 +140,7 @@ def test_json_says_what_was_done(gone_on: Project) -> None:
     assert done.events == [
         {
             "schema": 1, "ids": ["1"], "labels": ["motet fix"], "restored": [], "merged": ["b.txt"], "removed": [],
-            "unchanged": [], "left": [], "checkpoint": "2", "dry_run": False,
+            "unchanged": [], "left": [], "checkpoint": "2", "unsaved": [], "dry_run": False,
         }
     ]  # fmt: skip
 

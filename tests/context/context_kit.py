@@ -55,6 +55,12 @@ class FakeEditor:
     async def buffers(self) -> Sequence[Buffer] | None:
         return self.open
 
+    async def open_files(self) -> dict[str, str | None] | None:
+        return {one.path: one.text if one.is_changed else None for one in self.open if one.path}
+
+    async def current_file(self) -> str | None:
+        return next((one.path for one in self.open if self.at and one.number == self.at.buffer), "")
+
     async def cursor(self) -> Cursor | None:
         return self.at
 

@@ -179,21 +179,24 @@ async def test_commands_share_while_the_message_is_written_and_variables_when_it
 
 
 async def test_a_pasted_log_of_a_megabyte_does_not_hold_the_loop(place: Place) -> None:
+    """Measured in processor time of all threads, whatever else the machine does: what the loop itself does, and what a
+    thread does without letting it in, is a stretch between two of its ticks."""
     text = "2026-01-01 12:00:00 INFO a@b.c #12 something [x] happened\n" * 18_000
-    gaps: list[float] = []
+    stretches: list[float] = []
 
     async def tick() -> None:
-        last = time.perf_counter()
+        last = time.process_time()
         while True:
             await asyncio.sleep(0)
-            now = time.perf_counter()
-            gaps.append(now - last)
+            now = time.process_time()
+            stretches.append(now - last)
             last = now
 
     ticking = asyncio.create_task(tick())
     assert await say(place, text) == Expanded(text)
     ticking.cancel()
-    assert max(gaps) < 0.5
+    assert len(stretches) > 10
+    assert max(stretches) < 0.25  # 10 ms as measured, once 51; without its thread the loop never ticks
 
 
 async def test_nothing_typed_is_nothing_shared(place: Place) -> None:

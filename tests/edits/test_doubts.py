@@ -141,6 +141,15 @@ def test_other_blank_lines_than_the_file_has_are_not_changed(text: str, search: 
     assert refused(text, Replace("a.c", search, new)) == ABSENT
 
 
+@pytest.mark.parametrize(
+    ("search", "new"),
+    [("\nls\n---\n", "\n---\nls\nls -l\n"), ("---\nls\n\n", "---\nls\nls -l\n---\n\n")],
+    ids=["before", "behind"],
+)
+def test_no_lines_are_added_beside_a_blank_line_that_is_not_there(search: str, new: str) -> None:
+    assert refused("\n---\nls\n---\n", Replace("a.txt", search, new)) == ABSENT
+
+
 def test_a_blank_line_between_changed_lines_stays_where_it_is() -> None:
     assert applied("one\n\ntwo\n", Replace("a.txt", "one\ntwo\n", "1\n2\n")) == "1\n\n2\n"
 

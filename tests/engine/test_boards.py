@@ -77,7 +77,10 @@ async def test_what_comes_while_a_chat_works_stands_between_two_rounds(tmp_path:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "a.py").write_text("one = 1\n")
 
+    asked: list[ScriptedRequest] = []
+
     def worker(request: ScriptedRequest) -> Step:
+        asked.append(request)
         texts = told(request)
         if any("use tabs" in text for text in texts):
             return Answer(text="Tabs it is.")
@@ -87,7 +90,8 @@ async def test_what_comes_while_a_chat_works_stands_between_two_rounds(tmp_path:
         agent = await here.add("worker", tools=["files"])
 
         async def works() -> bool:
-            return (await here.boards.agent(agent.seat.address)).state is AgentState.WORKING
+            is_working = (await here.boards.agent(agent.seat.address)).state is AgentState.WORKING
+            return is_working and bool(asked)  # before its first request, the post would go along with that
 
         asking = asyncio.create_task(here.talks["worker"].ask("reformat a.py"))
         await here.until(works)

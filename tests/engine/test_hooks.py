@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from engine.engine_kit import house
 
-from motet.chat import Cancelled, End, Ended, Level, Notice, Sent
+from motet.chat import Cancelled, End, Ended, Level, Notice, Sent, Shared
 from motet.errors import SettingsError
 from motet.models.protocol import TextDelta
 from motet.models.scripted import Answer
@@ -151,3 +153,102 @@ async def test_those_of_a_project_are_ignored(tmp_path: Path) -> None:
     engine = Engine(tmp_path, root=tmp_path)
     assert engine.loaded.settings.hooks.event == []
     assert list(engine.notices) == [".motet.toml: hooks ignored: a project's file can only restrict"]
+
+
+# --- what enters by itself -------------------------------------------------------------------------------------
+
+CHOOSE = """
+def choose(text, files):
+    if "typo" in text: return None
+    return ["#diff", "@/docs/style.md:1-1"] + ["@/docs/more.md" for name in files if name == "a.py"]
+def tools(text, files): return "@cmd @/docs/style.md"
+def wrong(text, files): return 7
+async def fails(text, files): raise LookupError("no index")
+"""
+
+
+def choosing(function: str) -> str:
+    return f'[chat]\ntitles = false\n[hooks]\ncontext = "my_hooks.py:{function}"\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path, hooks: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the chats below are about; a map of it would go along if nobody chose."""
+    hooks.write_text(CHOOSE)
+    monkeypatch.delenv("MOTET_CHAT_MAP_TOKENS")
+    monkeypatch.setattr("motet.engine.maps._PATIENCE", 30)
+    for path, text in {
+        "a.py": "x = 1\n",
+        "docs/style.md": "Be brief.\nBe kind.\n",
+        "docs/more.md": "More.\n",
+    }.items():
+        (tmp_path / "project" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / path).write_text(text)
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run(["git", *command], cwd=tmp_path / "project", check=True, timeout=60)
+    (tmp_path / "project" / "a.py").write_text("def total(prices):\n    return 2\n")
+    return tmp_path / "project"
+
+
+def lines(events: Sequence[object]) -> list[str]:
+    """The lines of what was shared."""
+    return [event.line for event in events if isinstance(event, Shared)]
+
+
+@pytest.mark.acceptance("S0-128")
+async def test_one_function_chooses_what_enters_by_itself(tmp_path: Path, project: Path) -> None:
+    async with house(tmp_path, [YES, YES, YES], more=choosing("choose")) as place:
+        chat = await place.m.chat().ready()
+        first = [event async for event in chat.send("Is this @/a.py right?")]
+        assert lines(first) == [
+            "<diff>uncommitted</diff>",
+            "<file>docs/style.md:1-1</file>",
+            "<file>docs/more.md</file>",
+            "<file>a.py</file>",
+        ]
+        asked = place.server.requests[0].text
+        assert "+    return 2" in asked and "Be brief." in asked and "Be kind." not in asked and "<map>" not in asked
+        again = [event async for event in chat.send("And now?")]
+        assert lines(again) == []  # what has not changed is not sent again
+        assert lines([event async for event in chat.send("There is a typo.")]) == []
+
+
+@pytest.mark.acceptance("S0-128")
+async def test_what_the_human_has_taken_out_does_not_enter_again(tmp_path: Path, project: Path) -> None:
+    async with house(tmp_path, [YES, YES], more=choosing("choose")) as place:
+        chat = await place.m.chat().ready()
+        _ = [event async for event in chat.send("Look.")]
+        assert chat.share.forget("<file>docs/style.md:1-1</file>")
+        (project / "docs" / "style.md").write_text("Be clear.\n")
+        (project / "a.py").write_text("def total(prices):\n    return 3\n")
+        assert lines([event async for event in chat.send("Again.")]) == ["<diff>uncommitted</diff>"]
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("tools", "@cmd was not handed over: hooks.context only shares"),
+        ("wrong", "hook wrong gave int: texts such as `#diff` or `@/path` are needed"),
+        ("fails", "hook fails, so nothing goes along by itself: LookupError: no index ({hooks}, line 7)"),
+    ],
+)
+async def test_one_that_is_wrong_is_told_and_the_message_goes(
+    tmp_path: Path, project: Path, hooks: Path, function: str, told: str
+) -> None:
+    async with house(tmp_path, [YES], more=choosing(function)) as place:
+        chat = await place.m.chat().ready()
+        events = [event async for event in chat.send("Hello.")]
+        assert Notice(told.format(hooks=hooks), Level.WARNING) in events and events[-1] == Ended(End.DONE)
+        assert "tools" not in place.server.requests[0].body
+
+
+async def test_a_program_chooses_with_a_decorator_and_may_take_the_map(tmp_path: Path, project: Path) -> None:
+    async with house(tmp_path, [YES]) as place:
+
+        @place.m.context
+        def choose(text: str, files: tuple[str, ...]) -> list[str]:
+            return ["map", "@/docs/more.md"]
+
+        chat = await place.m.chat().ready()
+        events = [event async for event in chat.send("Hello.")]
+        assert lines(events) == ["<map>project</map>", "<file>docs/more.md</file>"]

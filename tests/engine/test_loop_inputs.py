@@ -25,8 +25,10 @@ QUIET = "[chat]\ntitles = false\n"
 
 def results(request: ScriptedRequest, dialect: str = "openai") -> list[str]:
     """What the calls of the last answer came to, as the request tells it."""
-    messages = request.body["messages"]
+    messages = request.body["input" if dialect == "openai-responses" else "messages"]
     assert isinstance(messages, list)
+    if dialect == "openai-responses":
+        return [one["output"] for one in messages if one["type"] == "function_call_output"]
     if dialect == "anthropic":
         return [
             part["content"] if isinstance(part["content"], str) else part["content"][0]["text"]
@@ -93,7 +95,7 @@ class Ticket(OneByOne):
 
 
 @pytest.mark.acceptance("S3-020")
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+@pytest.mark.parametrize("dialect", ["openai", "anthropic", "openai-responses"])
 async def test_a_tool_of_the_settings_and_a_class_of_ones_own_go_along_with_the_request(
     tmp_path: Path, dialect: str
 ) -> None:
@@ -112,7 +114,7 @@ async def test_a_tool_of_the_settings_and_a_class_of_ones_own_go_along_with_the_
         tools = first.body["tools"]
         assert isinstance(tools, list)
         faces = [one["function"] if dialect == "openai" else one for one in tools]
-        schema = "parameters" if dialect == "openai" else "input_schema"
+        schema = "input_schema" if dialect == "anthropic" else "parameters"
         assert [(one["name"], one["description"], one[schema]["required"]) for one in faces] == [
             ("weather", "Say how the weather is.", ["town"]), ("ticket", "Look a ticket up.", ["number"])
         ]  # fmt: skip
@@ -120,7 +122,7 @@ async def test_a_tool_of_the_settings_and_a_class_of_ones_own_go_along_with_the_
 
 
 @pytest.mark.acceptance("S0-073")
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+@pytest.mark.parametrize("dialect", ["openai", "anthropic", "openai-responses"])
 async def test_calls_are_stored_in_one_form_before_they_run_whatever_the_provider_calls_them(
     tmp_path: Path, dialect: str
 ) -> None:

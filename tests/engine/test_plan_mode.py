@@ -42,7 +42,7 @@ LOOKS = (
 async def needs_walls() -> None:
     found = await find_sandbox()
     if found.sandbox is None:
-        pytest.skip(f"needs bubblewrap, which only root can install: {found.text}")
+        pytest.skip(f"needs bubblewrap: {found.text}")
 
 
 def fill(root: Path) -> dict[str, tuple[int, bytes]]:
@@ -212,7 +212,7 @@ async def test_said_in_the_middle_of_a_turn_it_holds_from_the_next_answer_on(tmp
 @pytest.mark.acceptance("T-27")
 async def test_a_yes_to_a_command_of_a_plan_is_none_to_the_same_words_after_it(tmp_path: Path) -> None:
     if (await find_sandbox()).sandbox is None:
-        pytest.skip("needs bubblewrap, which only root can install")
+        pytest.skip("needs bubblewrap")
     touch = Answer(calls=(call("run_command", {"argv": ["touch", "a.py"]}),))
     script, answers = [touch, Answer(text="No."), touch, Answer(text="Done.")], Answers(Said.PROJECT)
     async with house(tmp_path, script, allow=("send",), ask=answers, yes=True) as place:

@@ -10,6 +10,7 @@ from motet.edits import Decision
 from motet.fix import Checked, EndReason, Fixed, FixLoop, Notice, RoundFinished, RoundStarted, TakenBack, TurnHappened
 from motet.models.protocol import Usage
 from motet.models.scripted import Answer, HttpError, Wire
+from motet.paths import PROJECT_FILE
 from motet.text import Diagnostic
 from motet.turn import ToolFinished
 
@@ -284,6 +285,40 @@ async def test_a_file_larger_than_the_window_is_shown_in_parts_and_what_is_left_
     assert any(text.startswith("not shown to the model: a.py: lines ") for text in notices)
     assert "print(undefined)" in run.request(1)
     assert len(run.request(1)) < 8_000 * 4
+
+
+@pytest.mark.acceptance("CL-06", "S3-033", "S3-034")
+async def test_a_file_that_does_not_fit_comes_with_the_definitions_it_needs_from_files_nobody_named(
+    workspace: Make,
+) -> None:
+    files = {
+        "shop/price.py": "class Price:\n    def with_tax(self, rate):\n        return rate\n",
+        "other/price.py": "class Cheap:\n    pass\n",
+        "secret/.env.py": "class Price:\n    hidden = 1\n",
+        "denied/price.py": "class Price:\n    denied = 1\n",
+        "a.py": "from shop.price import Price\n" + "x = 1\n" * 20_000 + "print(Price.with_tax(undefined))\n",
+    }
+    run = workspace(files | {f"pad/m{number}.py": f"def f{number}(): ...\n" for number in range(5_000)})
+    (run.root / PROJECT_FILE).write_text('[permissions]\ndeny = ["read:denied/*"]\n')
+    await run.fix([DONE], window=8_000, paths=["a.py"])
+    sent = run.request(1)
+    assert "Definition: " in sent and "shop/price.py lines 1-3" in sent
+    assert "def with_tax(self, rate):" in sent and "print(Price.with_tax(undefined))" in sent
+    assert "hidden = 1" not in sent and "denied = 1" not in sent and "class Cheap" not in sent
+    assert len(sent) < 8_000 * 4
+
+
+async def test_a_file_that_fits_asks_for_no_definitions(workspace: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    async def defining(*what: object) -> list[str]:
+        asked.append(what)
+        return []
+
+    monkeypatch.setattr("motet.engine.definitions.Definitions.__call__", lambda _, *what: defining(*what))
+    run = workspace({"a.py": "print(undefined)\n", "b.py": "def undefined(): ...\n"})
+    await run.fix([DONE], paths=["a.py"])
+    assert asked == []
 
 
 async def test_a_checker_is_a_source_too_and_is_asked_again_after_the_round(workspace: Make) -> None:

@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def ci(tmp_path: Path, test: str, check: str) -> tuple[int, str]:
-    """Run `.ci/run` in a repository whose Makefile has these recipes."""
+    """Run `.ci/run` in a repository whose Makefile has these recipes, and one for the install without a network."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    (tmp_path / "Makefile").write_text(f"test:\n\t@{test}\ncheck:\n\t@{check}\n")
+    (tmp_path / "Makefile").write_text(f"test:\n\t@{test}\ncheck:\n\t@{check}\noffline:\n\t@echo installed\n")
     done = subprocess.run(
         ["bash", tmp_path / ".ci" / "run"],
         cwd="/",
@@ -28,19 +28,23 @@ def ci(tmp_path: Path, test: str, check: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_ci_runs_the_tests_then_the_checks_from_the_clone_with_ci_set(tmp_path: Path) -> None:
+@pytest.mark.acceptance("T-20")
+def test_ci_runs_the_tests_the_checks_and_the_offline_install_from_the_clone_with_ci_set(tmp_path: Path) -> None:
     code, output = ci(tmp_path, "echo tests in $$PWD, CI=$$CI", "echo checks in $$PWD, CI=$$CI")
     assert code == 0
-    *lines, tests, checks = output.splitlines()
+    *lines, tests, checks, offline = output.splitlines()
     assert lines == [
         "== make test",
         f"tests in {tmp_path}, CI=true",
         "== make check",
         f"checks in {tmp_path}, CI=true",
+        "== make offline",
+        "installed",
         "== parts",
     ]
-    assert re.fullmatch(r"ok     make test     0 min \d\d s", tests)
-    assert re.fullmatch(r"ok     make check    0 min \d\d s", checks)
+    assert re.fullmatch(r"ok     make test      0 min \d\d s", tests)
+    assert re.fullmatch(r"ok     make check     0 min \d\d s", checks)
+    assert re.fullmatch(r"ok     make offline   0 min \d\d s", offline)
 
 
 @pytest.mark.parametrize(("test", "check"), [("false", "echo checked"), ("echo tested", "false")])
@@ -48,7 +52,7 @@ def test_ci_fails_when_one_part_fails_and_runs_the_other_too(tmp_path: Path, tes
     code, output = ci(tmp_path, test, check)
     assert code == 1
     assert ("checked" if test == "false" else "tested") in output
-    assert [line.split()[0] for line in output.splitlines()[-2:]].count("FAILED") == 1
+    assert [line.split()[0] for line in output.splitlines()[-3:]].count("FAILED") == 1
 
 
 def check(**checks: list[str]) -> tuple[int, list[str]]:

@@ -91,3 +91,29 @@ async def test_an_agent_of_ones_own_is_built_from_the_core(tmp_path: Path) -> No
     ]
     assert (await files.read("a.py")).text == "one = 2\n"
     assert not list(tmp_path.iterdir())
+
+
+BOARD = SOURCE / "board"
+ENGINES = {"sqlite": {"sqlite.py"}, "postgres": {"postgres.py", "server_bell.py", "server_failures.py"}}
+"""By the store of boards, the modules that know its driver."""
+
+
+@pytest.mark.acceptance("S4-049")
+def test_watcher_parser_and_delivery_of_boards_are_small_and_know_nothing_of_each_other() -> None:
+    watcher, parser, delivery = BOARD / "watch.py", BOARD / "mentions.py", BOARD / "inbox.py"
+    for path in (watcher, parser, delivery):
+        assert code_lines(path) < 300, path
+        reaches = {"sqlite3", "psycopg", "socket", "subprocess", "os", "pathlib", "time"}
+        assert imported(path) & reaches == set(), path
+    assert imported(watcher) & {"motet.board"} == set()  # hints alone: no posts, no store
+    assert {name for name in imported(parser) if name.startswith("motet.")} <= {
+        "motet.prose",
+        "motet.text",
+        "motet.board",
+    }
+    assert "asyncio" not in imported(parser) | imported(delivery)  # text is read, and a transaction takes its steps
+    text = parser.read_text("utf-8") + delivery.read_text("utf-8")
+    assert "motet.board.watch" not in text
+    for name, driver in (("sqlite", "sqlite3"), ("postgres", "psycopg")):
+        knowing = {path.name for path in BOARD.glob("*.py") if driver in imported(path)}
+        assert knowing <= ENGINES[name]

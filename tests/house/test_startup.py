@@ -1,5 +1,6 @@
 """Start-up is a feature: what each entry point imports, and that importing does nothing but import."""
 
+import ast
 import asyncio
 import json
 import os
@@ -61,6 +62,32 @@ print(json.dumps(seen))
 """
 
 
+# Runs `motet … --help` for every command there is, and prints, as JSON, how many those were and what they touched.
+HELPED = (
+    WATCHED.partition("for name in")[0]
+    + """
+import click, contextlib, io
+from motet.__main__ import main
+from motet.cli.app import group
+def walk(command, words):
+    yield words
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from walk(command.get_command(context, name), [*words, name])
+said = set()
+for words in walk(group, []):
+    at = len(seen)
+    sys.argv = ["motet", *words, "--help"]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main() == 0, words
+    said.add(out.getvalue())
+    seen[at:] = [f"{' '.join(sys.argv)}: {what}" for what in seen[at:]]
+print(json.dumps([len(said), seen]))
+"""
+)
+
+
 def python(code: str, *arguments: str, cwd: Path = ROOT, path: Path | None = None) -> str:
     """Run `code` in a fresh interpreter, `path` importable; its standard output."""
     environment = os.environ | ({"PYTHONPATH": str(path)} if path else {})
@@ -81,6 +108,17 @@ def foreign(modules: set[str]) -> set[str]:
     """Top names that are neither ours nor the standard library's."""
     names = {module.partition(".")[0] for module in modules}
     return {name for name in names if name not in sys.stdlib_module_names and not name.startswith("_")} - {"motet"}
+
+
+def named_in(path: Path) -> set[str]:
+    """Modules that a source file imports, at its top or where they are used."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return names
 
 
 def ours(modules: set[str]) -> set[str]:
@@ -135,9 +173,25 @@ def test_the_face_of_each_room_is_cheap_and_stands_alone(room: str) -> None:
     assert foreign(imported_by(f"import motet.{room}")) & HEAVY == set()
 
 
+@pytest.mark.acceptance("T-20")
 def test_importing_any_module_touches_no_network_no_process_and_no_file() -> None:
     names = [name for name in MODULES if not name.endswith("__main__")]
     assert json.loads(python(WATCHED, *names)) == []
+
+
+@pytest.mark.acceptance("T-20")
+def test_importing_whatever_motet_imports_anywhere_calls_nobody_and_starts_nothing() -> None:
+    names = {"keyring"} | {name for path in SOURCE.rglob("*.py") for name in named_in(path) if foreign({name})}
+    assert {"httpx2", "trafilatura", "psycopg", "mcp"} <= {name.partition(".")[0] for name in names}
+    touched = json.loads(python(WATCHED, *sorted(names)))
+    a_port = [what for what in touched if "socket.bind" in what]  # urllib3 asks the system whether it has IPv6
+    assert [what for what in touched if what not in a_port] == [] and len(a_port) <= 1
+
+
+@pytest.mark.acceptance("T-20")
+def test_the_help_of_every_command_touches_no_network_no_process_and_no_file() -> None:
+    count, touched = json.loads(python(HELPED))
+    assert count > 60 and touched == []
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,22 @@ async def test_what_is_refused_says_why(place: Path) -> None:
         assert await ann.call("delete") == (True, "there is no tool 'board_delete' here; the tools are: none")
 
 
+async def test_a_dear_post_to_everyone_is_said_twice_from_as_many_tokens_on_as_the_settings_say(
+    place: Path, home: Path
+) -> None:
+    settings = home / ".config" / "motet" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("[board]\nall_tokens = 1\n")
+    async with stdio(place) as ann, stdio(place, name="ben"):
+        failed, said = await ann.call("post", body="@All look")
+        assert failed
+        assert said.startswith("board_post: not posted yet: @All is 1 agents here, about ")
+        assert (await ann.text("post", body="@All look")).startswith("Posted as #1 on general.")
+    settings.write_text("[board]\nall_tokens = 10_000_000\n")
+    async with stdio(place) as ann, stdio(place, name="ben"):
+        assert (await ann.text("post", body="@All look again")).startswith("Posted as #2 on general.")
+
+
 async def test_it_ends_with_a_signal_and_says_so_on_the_board(place: Path, boards: Boards) -> None:
     process = await asyncio.create_subprocess_exec(
         MOTET, "mcp", cwd=place, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE

@@ -223,6 +223,10 @@ def test_what_is_typed_in_a_chat_that_another_has_is_kept_and_so_is_the_others_d
             assert second.messages[1:] == [f"motet: {KEPT}"]
             leave(second)
         with editor() as third:
+            third.command("Motet open last")
+            has(third, "Yes.")  # the chat, and not what is only kept for it
+            assert third.nvim.current.buffer.name.endswith(name)
+            third.command("Motet close")
             third.command("Motet history")
             third.comes_to("vim.fn.mode() == 'i'")
             rows = "vim.iter(vim.api.nvim_list_bufs()):any(function(b) local l = vim.api.nvim_buf_get_lines(b, 0, -1, false) "

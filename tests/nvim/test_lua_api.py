@@ -11,7 +11,7 @@ from nvim.board_kit import Store, me, open_board, spend
 from nvim.nvim_kit import ROOT, Editor
 from nvim.review_kit import TEXT, waits
 
-from motet.models.scripted import Answer
+from motet.models.scripted import Answer, call
 
 Serve = Callable[..., Provider]
 MANUAL = (ROOT / "doc" / "motet.txt").read_text()
@@ -30,6 +30,10 @@ end
 """
 
 
+def call_of(tool: str, **given: object) -> Answer:
+    return Answer(calls=(call(tool, given, "call_1"),))
+
+
 def heard(vim: Editor) -> dict[str, list[str]]:
     return {name: sorted(keys) for name, keys in vim.nvim.vars["heard"]}
 
@@ -46,7 +50,7 @@ def test_the_manual_names_each_function_and_each_event() -> None:
 
 @pytest.mark.acceptance("S0-039")
 def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, project: Project, provider: Serve) -> None:
-    served = provider([Answer(text="Yes."), edit(("a.txt", "line 3\n", "new 3\n")), DONE])
+    served = provider([call_of("read_file", path="a.txt"), DONE, edit(("a.txt", "line 3\n", "new 3\n")), DONE])
     project.write({"a.txt": TEXT})
     vim.lua(HEARS, *OF_CHATS)
     vim.command("edit a.txt")
@@ -58,7 +62,11 @@ def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, proje
     vim.waits_for("#vim.g.messages == 1")
     vim.lua("require('motet').add({ file = 'a.txt' })")
     vim.waits_for("#vim.g.messages == 2")
-    vim.lua("require('motet').send('hello')")
+    project.write({".env": "KEY=1\n"})
+    vim.lua("vim.ui.select = function(_, _, done) done(nil, nil) end")
+    vim.lua("require('motet').add({ file = '.env' })")
+    vim.waits_for("vim.tbl_contains(vim.tbl_map(function(o) return o[1] end, vim.g.heard), 'Answered')")
+    vim.lua("require('motet').send('@files hello')")
     vim.turn_ends()
     assert "   2│ line 2\n   3│ line 3\n</attachment>" in served.requests[0].text.replace("\\n", "\n")
     assert "40│ line 40" in served.requests[0].text

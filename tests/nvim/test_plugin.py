@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from cli.kit import Project
-from nvim.nvim_kit import Editor
+from nvim.nvim_kit import ROOT, Editor
 
 import motet
 
@@ -109,6 +114,8 @@ def test_checkhealth_tells_what_is_found_and_what_to_do(vim: Editor) -> None:
     vim.command("checkhealth motet")
     text = "\n".join(vim.nvim.current.buffer)
     assert re.search(rf"OK .*motet, version {re.escape(motet.__version__)}", text), text
+    assert "OK completion: motet's own menu" in text and "OK picker: motet's" in text
+    assert re.search(r"OK python +3\.\d+\.\d+ ", text) and re.search(r"OK model +offline ", text), text
     vim.command("let g:motet_command = '/nowhere/motet'")
     vim.command("checkhealth motet")
     assert "/nowhere/motet does not run" in "\n".join(vim.nvim.current.buffer)
@@ -124,3 +131,40 @@ def test_a_chat_opens_in_every_layout_also_from_a_window_that_keeps_its_buffer(v
     assert [window.buffer.number for window in vim.nvim.windows].count(before) == 1
     vim.command("Motet toggle")
     assert vim.nvim.current.buffer.number == before
+
+
+@pytest.mark.acceptance("T-20")
+def test_without_its_program_the_plugin_fetches_and_starts_nothing(
+    tmp_path: Path, need: Callable[[str], Path]
+) -> None:
+    """In a clone of its own, without `.venv`, where every program that could fetch one is a canary."""
+    clone, canaries, told = tmp_path / "motet", tmp_path / "bin", tmp_path / "told"
+    for part in ("plugin", "lua", "ftplugin", "doc"):
+        shutil.copytree(ROOT / part, clone / part)
+    canaries.mkdir()
+    for name in ("curl", "wget", "git", "python3", "pip", "pipx", "uv", "uvx", "npm", "node", "cargo", "sh", "bash"):
+        (canaries / name).write_text(f"#!/bin/sh\necho {name} >> {told}\n")
+        (canaries / name).chmod(0o755)
+    use = 'lua for _, words in ipairs({"Motet", "Motet search x", "Motet fix", "checkhealth motet"}) do pcall(vim.cmd, words) end'
+    show = 'lua io.stderr:write("\\n", table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\\n"))'
+    start = [need("nvim"), "--clean", "--headless", "-n", "--cmd", f"set runtimepath^={clone}"]
+    done = subprocess.run(
+        [*start, "-c", use, "-c", show, "-c", "qall!"],
+        env=os.environ | {"PATH": str(canaries)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert not told.exists(), told.read_text()
+    assert "motet: the program `motet` is not on PATH: `uv tool in" in done.stderr
+    assert "uv tool install motet, or pipx install motet" in done.stderr
+
+
+def test_an_option_that_there_is_not_is_told_and_a_key_alone_is_a_map(vim: Editor) -> None:
+    vim.lua("""
+    require('motet').setup({
+      layuot = 'left', picker = function() end,
+      maps = { say = 'gs', help = false, review = { accept = '<F5>' }, board = { say = 'gs' } },
+    })
+    """)
+    assert vim.messages == ["motet: there is no option `layuot` (:help motet-options)"]
+    maps = vim.lua("return require('motet').options.maps")
+    assert (maps["say"], maps["help"], maps["review"]["accept"]) == ({"n": "gs"}, False, {"n": "<F5>"})
+    assert (maps["board"]["say"], maps["send"]) == ({"n": "gs"}, {"n": "<CR>", "i": "<C-s>"})

@@ -298,6 +298,7 @@ def test_an_undo_in_a_terminal_says_which_edits_only_the_editor_knows(
     assert project.text("a.txt") == TEXT
     said = "a.txt: an edit that an editor made in unsaved text is left; `:Motet undo` there takes it back"
     assert said in project.run("undo").err.splitlines()
+    assert said in project.run("undo", "--json").err.splitlines()
     assert project.text("a.txt") == TEXT
     vim.command("Motet undo")
     vim.waits_for("vim.tbl_contains(vim.g.messages, 'motet: restored a.txt, which is not saved')")

@@ -55,12 +55,16 @@ def test_what_was_written_becomes_the_hunk_that_is_reviewed(vim: Editor, project
 
 
 def test_of_an_edit_without_a_chat_nothing_is_left_where_the_human_was_meanwhile(vim: Editor) -> None:
-    frame = "require('motet.remote').writing(0, 'writes an edit', false, {{}}, {})"
+    frame = "require('motet.remote').writing(-1, 'writes an edit', false, {{}}, {})"
     vim.lua(frame.format(1))
     first = vim.nvim.current.buffer.number
     vim.command("new")
     vim.lua(frame.format(2))
     marks = "return vim.api.nvim_buf_get_extmarks(..., vim.api.nvim_create_namespace('motet.writing'), 0, -1, {})"
     assert [len(vim.lua(marks, one)) for one in (first, 0)] == [1, 0]
-    vim.lua("require('motet.remote').written(0)")
+    vim.lua(frame.replace("-1", "-2").format(1))  # another edit at the same time has a word of its own
+    assert [len(vim.lua(marks, one)) for one in (first, 0)] == [1, 1]
+    vim.lua("require('motet.remote').written(-2)")
+    assert [len(vim.lua(marks, one)) for one in (first, 0)] == [1, 0]
+    vim.lua("require('motet.remote').written(-1)")
     assert [vim.lua(marks, one) for one in (first, 0)] == [[], []]

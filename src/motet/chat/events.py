@@ -28,10 +28,12 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """An item is shared with the model from this message on: its line in the context block, and what it costs."""
+    """An item is shared with the model from this message on: its line in the context block, and what it costs. `why`: of
+    one that nobody asked for."""
 
     line: str
     tokens: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

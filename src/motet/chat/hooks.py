@@ -1,11 +1,13 @@
-"""Functions of the user's own around a turn: before it is opened, at its end, and for every event of it.
+"""Functions of the user's own around a turn: before it is opened, at its end, for every event of it, and what is shared.
 
     [hooks]
     before_submit = ["my_hooks.py:check"]     # gets the text; gives another one, None for the same, False to cancel
     completed = ["my_hooks.py:ring"]          # gets the `Ended`
     event = ["my_hooks.py:log"]               # gets each `ChatEvent`
+    context = "my_hooks.py:choose"            # gets the text and the shared files; gives what else goes along
 
-Each may be async. What one raises before a turn cancels it, with file and line; later it is a notice, told once.
+Each may be async. What one raises before a turn cancels it, with file and line; later it is a notice, told once. What
+chooses the context takes nothing away by failing: the message goes with what the human shared.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from typing import cast
 
 from motet.chat.errors import Cancelled
 from motet.chat.events import ChatEvent, Ended, Level, Notice
@@ -36,6 +40,8 @@ class Hooks:
     before_submit: list[Function] = field(default_factory=list[Function])
     completed: list[Function] = field(default_factory=list[Function])
     event: list[Function] = field(default_factory=list[Function])
+    context: Function | None = None
+    """Chooses what enters a chat by itself, in the place of motet's own choice."""
 
     async def submitted(self, text: str) -> str:
         """The text that is said instead of `text`. Raises `Cancelled`."""
@@ -54,6 +60,22 @@ class Hooks:
                 case _:
                     raise Cancelled(f"{_name(hook)} gave {type(answer).__name__}: a text, None or False is needed")
         return text
+
+    async def chosen(self, text: str, files: Sequence[str]) -> tuple[list[str], list[str]]:
+        """What is to go along with `text` in a chat about `files`, each as the human would have written it, and a line on
+        what went wrong."""
+        if (hook := self.context) is None:
+            return [], []
+        try:
+            answer = await _call(hook, text, tuple(files))
+        except _ANYTHING as error:
+            return [], [f"hook {_name(hook)}, so nothing goes along by itself: {describe(error, hook)}"]
+        names = [answer] if isinstance(answer, str) else answer if answer is not None else []
+        if isinstance(names, Iterable):
+            listed = list(cast("Iterable[object]", names))
+            if all(isinstance(name, str) for name in listed):
+                return [name for name in listed if isinstance(name, str)], []
+        return [], [f"hook {_name(hook)} gave {type(answer).__name__}: texts such as `#diff` or `@/path` are needed"]
 
     async def ended(self, ended: Ended) -> list[Notice]:
         """Tell how a turn ended; what is to be said of hooks that failed."""
@@ -77,24 +99,24 @@ class Hooks:
         return notices
 
 
-async def _call(hook: Function, argument: object) -> object:
+async def _call(hook: Function, *arguments: object) -> object:
     if inspect.iscoroutinefunction(hook):
-        return await _at_once(hook, argument)
-    answer = await asyncio.to_thread(_caught, hook, argument)
+        return await _at_once(hook, *arguments)
+    answer = await asyncio.to_thread(_caught, hook, *arguments)
     return await answer if inspect.isawaitable(answer) else answer
 
 
-async def _at_once(hook: Function, argument: object) -> object:
-    answer = _caught(hook, argument)
+async def _at_once(hook: Function, *arguments: object) -> object:
+    answer = _caught(hook, *arguments)
     return await answer if inspect.isawaitable(answer) else answer
 
 
-def _caught(hook: Function, argument: object) -> object:
+def _caught(hook: Function, *arguments: object) -> object:
     """What a hook gives. What it prints goes where errors go: stdout is the answer's. Raises nothing that would end more
     than the hook."""
     try:
         with redirect_stdout(sys.stderr):
-            return hook(argument)
+            return hook(*arguments)
     except Exception:
         raise
     except BaseException as error:

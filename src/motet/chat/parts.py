@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from motet.chat.events import ChatEvent, Ended
+from motet.chat.events import ChatEvent, Ended, Level, Notice
 from motet.chat.hooks import Hooks
 from motet.context import Commands, Known, Library, RuleGroup, Sources
 from motet.errors import MotetError
@@ -284,6 +284,10 @@ class ChatParts:
     """Set by the chat; to be awaited before a human is asked anything: all that happened is on the screen then."""
     tell: Callable[[ChatEvent], None] = unheard
     """Set by the chat: the next event of its turn."""
+
+    def warn(self, line: str) -> None:
+        """Tell the human `line` as a warning."""
+        self.tell(Notice(line, Level.WARNING))
 
     def toolbox(self, timeout: float, tools: Tools | None = None) -> Toolbox:
         """The tools of a turn: those that were handed over, or those of `tools`."""

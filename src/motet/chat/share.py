@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from motet.chat.budget import Budget
 from motet.chat.events import ChatEvent, Level, Notice, Shared
 from motet.chat.parts import ChatParts, Context, NoTools, Tools
 from motet.chat.request_edits import RequestEdits
@@ -19,11 +20,14 @@ from motet.context import (
     State,
     expand,
     find_rules,
+    is_suggested,
     item_of,
+    lines_in,
     map_attachment,
     read_line,
     reconcile,
     refresh,
+    suggested_attachment,
 )
 from motet.errors import UsageError
 from motet.messages import Message, MessageStack, Meta, Role, Text, tags
@@ -33,6 +37,10 @@ from motet.tools.groups import tool_name
 
 _UNLISTED = frozenset({tags.TOOL, tags.TOOL_SYSTEM_PROMPT})
 """Tags of messages that are linked to a line only so that they can be removed by it."""
+_MAP = "map"
+"""How a function that chooses what enters names the map of the project."""
+_FULL = 0.75
+"""Share of what a request may have, above which no passages come along by themselves."""
 _NOT_HELD = "what you changed in the next request is not in this one: the text, or what it shares, is another one now"
 
 
@@ -68,8 +76,8 @@ class Share:
     waiting: list[Message] = field(default_factory=list[Message])
     items: tuple[ContextItem, ...] = ()
     held: Held | None = None
-    _unmapped: bool = False
-    """The human took the map of the project out."""
+    _unwanted: set[str] = field(default_factory=set[str])
+    """Lines that the human took out: they do not enter by themselves again."""
     _seen: dict[str, bool] = field(default_factory=dict[str, bool])
     """Files that tools have read or written, and whether their rules were looked for."""
 
@@ -86,6 +94,11 @@ class Share:
         """The context block of the next message."""
         ahead = [message.context.id for message in self.waiting if message.context]
         return [*(item.line for item in self.items), *(line for line in ahead if line not in self._ids)]
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the workspace that this chat is about: shared in it, read or written by tools."""
+        return list(dict.fromkeys((*self._paths, *self._seen)))
 
     @property
     def pages_that_wait(self) -> list[str]:
@@ -109,7 +122,7 @@ class Share:
         found = reconcile(self.items, lines)
         kept = {read_line(line)[0] for line in lines}
         self.items = found.items
-        self._unmapped |= MAP_ITEM in found.removed
+        self._unwanted.update(found.removed)
         gone = [*found.removed, *(one.context.id for one in self.waiting if one.context)]
         self.waiting = [one for one in self.waiting if one.context is None or one.context.id in kept]
         for line in self._of_tools:
@@ -130,7 +143,7 @@ class Share:
     def forget(self, item_id: str) -> bool:
         """Take an item out again; false when it is not there."""
         before = len(self.waiting) + len(self.items)
-        self._unmapped |= item_id == MAP_ITEM
+        self._unwanted.add(item_id)
         self.waiting = [one for one in self.waiting if not (one.context and one.context.id == item_id)]
         self.items = tuple(item for item in self.items if item.id != item_id)
         return len(self.waiting) + len(self.items) < before
@@ -179,11 +192,11 @@ class Share:
         expanded = replace(expanded, attachments=tuple(self._new(expanded.attachments)))
         items = _items(expanded.attachments, fresh.items, self._root)
         rules = await self._rules(context, items)
-        mapped = await self._map(sources, expanded.text, items)
-        items = _items(mapped, items, self._root)
-        before = (*rules[0], *mapped, *fresh.messages)
+        entering, told = await self._by_itself(context, sources, expanded, text, items, limits)
+        items = _items(entering, items, self._root)
+        before = (*rules[0], *entering, *fresh.messages)
         typed = _behind(text, given)
-        return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1]], tag)
+        return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1], *told], tag)
 
     async def run(self, line: str, limits: Limits) -> list[str]:
         """Do the slash command that `line` is, as in `/file src/a.py`: what it shares waits for the next message.
@@ -247,13 +260,53 @@ class Share:
         found = await find_rules(paths, context.sources, groups=context.rules, already=already, always=True)
         return found.messages, found.notices
 
+    async def _by_itself(
+        self,
+        context: Context,
+        sources: Sources,
+        expanded: Expanded,
+        text: str,
+        items: Sequence[ContextItem],
+        limits: Limits,
+    ) -> tuple[list[Message], Sequence[str]]:
+        """What goes along that nobody named, and what to say of it: what the user's own function chooses, else the map
+        and the passages that the settings let come."""
+        if self.parts.hooks.context is None:
+            mapped = await self._map(sources, expanded.text, items)
+            return [*mapped, *await self._suggested(sources, text, expanded.attachments, items, limits)], ()
+        names, wrong = await self.parts.hooks.chosen(text, [item.path for item in items if item.path])
+        mapped = await self._map(sources, expanded.text, items) if _MAP in names else []
+        named = " ".join(name for name in names if name != _MAP)
+        found = await expand(named, context.known, sources, asked=text)
+        there = {one.context.id for one in expanded.attachments if one.context} | self._unwanted
+        new = [one for one in self._new(found.attachments) if one.context is None or one.context.id not in there]
+        tools = [f"@{name} was not handed over: hooks.context only shares" for name in found.tools]
+        return [*mapped, *new], [*wrong, *found.notices, *tools]
+
     async def _map(self, sources: Sources, text: str, items: Sequence[ContextItem]) -> list[Message]:
         """The map of the project for the first message, and again when a summary stands for the one that was sent."""
         there = any(one.tag == tags.MAP and not one.meta.compacted for one in self.stack)
-        if sources.draw_map is None or not sources.may_share_code or there or self._unmapped:
+        if sources.draw_map is None or not sources.may_share_code or there or MAP_ITEM in self._unwanted:
             return []
         drawn = await sources.draw_map(text, [item.path for item in items if item.path])
         return [map_attachment(drawn)] if drawn else []
+
+    async def _suggested(
+        self, sources: Sources, text: str, asked: Sequence[Message], items: Sequence[ContextItem], limits: Limits
+    ) -> list[Message]:
+        """Passages that come along by themselves: none where some were asked for, nothing that is there already or was
+        taken out, and nothing where little room is left."""
+        if sources.suggest is None or not sources.may_share_code or any(one.tag == tags.CODEBASE for one in asked):
+            return []
+        budget = Budget.of(limits, (), self.parts.options.max_prompt_tokens)
+        there = [one for one in self.stack if not one.meta.compacted]
+        room = int(budget.cap * _FULL) - budget.tokens([*there, *asked, Message.user(text)])
+        if room <= 0:
+            return []
+        ids = [one.context.id for one in (*there, *asked) if one.context] + [item.id for item in items]
+        shown = lines_in([*ids, *self._unwanted, *(f"<file>{path}</file>" for path in self._seen)])
+        found = [suggested_attachment(one, sources) for one in await sources.suggest(text, shown)]
+        return found if sum(map(tokens_of, found)) <= room else []
 
     def _together(
         self,
@@ -274,7 +327,7 @@ class Share:
         ahead = [_for(message, cycle) for message in (*prompts, *before)]
         events: list[ChatEvent] = [Notice(line, Level.WARNING) for line in (*expanded.notices, *notices)]
         events += [
-            Shared(one.context.id, tokens_of(one))
+            Shared(one.context.id, tokens_of(one), one.meta.source if is_suggested(one) else "")
             for one in (*ahead, *shared)
             if one.context and one.tag not in _UNLISTED
         ]

@@ -47,8 +47,8 @@ class ChatJson:
                 _write("tool_told", tool=tool, kind=kind, text=text)
             case ToolFinished(call, output):
                 _write("tool_finished", id=call.id, tool=call.name, text=output.text, is_error=output.is_error)
-            case Shared(line, tokens):
-                _write("shared", item=line, tokens=tokens)
+            case Shared(line, tokens, why):
+                _write("shared", item=line, tokens=tokens, **({"why": why} if why else {}))
             case Sent(message_id, cycle, tokens):
                 _write("sent", message=message_id, cycle=cycle, tokens=tokens)
             case Said(text):

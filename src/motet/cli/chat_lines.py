@@ -61,8 +61,8 @@ class AnswerView:
             case Retrying(delay, attempt, reason):
                 what = reason.partition(";")[0]  # what follows is for when it fails at last
                 terminal.line(f"{what}; trying again in {delay:.0f} s (attempt {attempt})", "yellow", hang=2)
-            case Shared(line, tokens):
-                terminal.line(f"Shared: {line} ({tokens:,} tokens)", "dim", hang=2)
+            case Shared(line, tokens, why):
+                terminal.line(f"Shared: {line} ({tokens:,} tokens{f', {why}' if why else ''})", "dim", hang=2)
             case Notice(text, level):
                 self._end_line()
                 terminal.line(text, _STYLES[level], hang=2, always=level is not Level.INFO)

@@ -18,6 +18,7 @@ from motet.tools import AcceptAll, ProposeOnly
 from motet.tools.kit import Human, Nobody, Question
 
 if TYPE_CHECKING:
+    from motet.chat import Chat
     from motet.edits import Proposal
     from motet.tools import Reviewer
 
@@ -67,6 +68,12 @@ async def in_front(terminal: Terminal, *, yes: bool = False) -> AsyncGenerator[F
         finally:
             ticking.cancel()
             terminal.close()
+
+
+def tell_notes(chat: Chat, terminal: Terminal) -> None:
+    """Say what is to be known of a chat before anything is asked in it: a plug-in that fails, a damaged message."""
+    for note in chat.notes:
+        terminal.line(note, "yellow", hang=2)
 
 
 class HunkReview:

@@ -14,19 +14,28 @@ from motet.context.files import share_path
 from motet.context.greeting import greeting
 from motet.context.library import Condition, Library, PromptEntry, PromptKind, load_library, read_prompt
 from motet.context.own import Feature
+from motet.context.passages import is_suggested, lines_in, suggested_attachment
 from motet.context.pins import ContextItem, Reconciled, Refreshed, State, item_of, read_line, reconcile, refresh
 from motet.context.placeholders import PLACEHOLDERS, NothingToFill, fill, gather
 from motet.context.project_map import MAP_ITEM, DrawMap, map_attachment
 from motet.context.rules import FoundRules, RuleGroup, find_rules
 from motet.context.sharing_commands import sharing_commands
-from motet.context.sources import Diagnoses, Diff, Fetch, Group, Page, Retrieve, Shared, Sources
+from motet.context.sources import Diagnoses, Diff, Fetch, Group, Page, Retrieve, Shared, Sources, Suggest
 from motet.context.symbols import Kind, Names, Symbol, find_symbols, split
-from motet.context.variables import OwnVariable, Variable, Variables, built_in_variables, own_variable
+from motet.context.variables import (
+    CodebaseVariable,
+    OwnVariable,
+    Variable,
+    Variables,
+    built_in_variables,
+    own_variable,
+)
 
 __all__ = [
     "MAP_ITEM",
     "PLACEHOLDERS",
     "Buffer",
+    "CodebaseVariable",
     "Command",
     "CommandCall",
     "Commands",
@@ -63,6 +72,7 @@ __all__ = [
     "Shared",
     "Sources",
     "State",
+    "Suggest",
     "Symbol",
     "Variable",
     "Variables",
@@ -74,7 +84,9 @@ __all__ = [
     "find_symbols",
     "gather",
     "greeting",
+    "is_suggested",
     "item_of",
+    "lines_in",
     "load_library",
     "map_attachment",
     "own_command",
@@ -87,6 +99,7 @@ __all__ = [
     "share_path",
     "sharing_commands",
     "split",
+    "suggested_attachment",
     "text_attachment",
     "url_attachment",
 ]

@@ -5,7 +5,7 @@ Paths are relative to the workspace, with `/`; empty for what has no file. Lines
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -58,6 +58,15 @@ class Editor(Protocol):
 
     async def buffers(self) -> Sequence[Buffer] | None:
         """The listed buffers, by number."""
+        ...
+
+    async def open_files(self) -> Mapping[str, str | None] | None:
+        """The files of the workspace that are open, by path, with the text of those that are not saved; None: as on the
+        disk."""
+        ...
+
+    async def current_file(self) -> str | None:
+        """The path of the file that the human worked in last; empty where it is none of the workspace."""
         ...
 
     async def cursor(self) -> Cursor | None:

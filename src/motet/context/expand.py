@@ -63,11 +63,13 @@ async def expand(
     *,
     added: Sequence[Message] = (),
     order: Order | str = Order.BEFORE,
+    asked: str | None = None,
 ) -> Expanded:
     """Read the symbols of `text` and share what they stand for.
 
     `added` are the attachments that slash commands made before. Everything but the symbols survives byte for byte. What
     cannot be shared is a notice, and its symbol stays as it was written. An item that is named twice is attached once.
+    `asked`: the question that passages are found for, where it is not `text`.
     """
     symbols, doubts = await _symbols(text, known, sources)
     files = [symbol.name for symbol in symbols if symbol.kind in (Kind.FILE, Kind.LINK) and symbol.found]
@@ -86,7 +88,7 @@ async def expand(
         else:
             key = (piece.kind, piece.name, piece.param or "", str(piece.lines))
             if key not in shared:
-                shared[key] = await _share(piece, known, sources, text)
+                shared[key] = await _share(piece, known, sources, text if asked is None else asked)
                 collected.add(shared[key])
             pieces.append(shared[key].words or text[piece.start : piece.end])
     return Expanded(
@@ -130,7 +132,7 @@ async def _found(text: str, names: Names, paths: Paths | None) -> tuple[tuple[Sy
     return await asyncio.to_thread(find)  # a log that was pasted: up to a second for a megabyte
 
 
-async def _share(symbol: Symbol, known: Known, sources: Sources, text: str) -> Shared:
+async def _share(symbol: Symbol, known: Known, sources: Sources, asked: str) -> Shared:
     if symbol.kind is Kind.VARIABLE:
-        return await known.variables.expand(symbol.name, symbol.param, replace(sources, asked=text))
+        return await known.variables.expand(symbol.name, symbol.param, replace(sources, asked=asked))
     return await share_mention(symbol, sources)

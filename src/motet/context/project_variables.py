@@ -7,6 +7,7 @@ import re
 
 from motet.context.attachment import item_id, text_attachment
 from motet.context.files import missing
+from motet.context.passages import passage_attachment
 from motet.context.sources import Shared, Sources, notice
 from motet.errors import FileMissing, MotetError
 from motet.messages import Message, tags
@@ -15,6 +16,7 @@ from motet.text import Diagnostic, TextFile
 
 DIAGNOSTICS_TOKENS = 20_000
 """Tokens for one file and its problems; a longer file is shown in the parts that a repair needs."""
+_SYMBOL = re.compile(r"#\{?codebase(?::[\w-]+)?\}?")
 
 
 async def share_diagnostics(param: str | None, sources: Sources) -> Shared:
@@ -61,40 +63,27 @@ async def share_diff(param: str | None, sources: Sources) -> Shared:
     return Shared((message,), what)
 
 
-async def share_codebase(param: str | None, sources: Sources) -> Shared:
-    """The passages of the project that answer `param`, or else the text in which the symbol stands. Raises
-    `MotetError`."""
+async def share_codebase(param: str | None, sources: Sources, source: str = "") -> Shared:
+    """The passages of the project, or of another `source`, that answer `param`, or else the text in which the symbol
+    stands. Raises `MotetError`."""
+    symbol = f"#codebase:{source}" if source else "#codebase"
     if sources.retrieve is None:
-        return notice("#codebase: switched off by your settings (`index.mode`)")
-    question = (param or "").strip() or re.sub(r"#\{?codebase\}?", " ", sources.asked).strip()
+        return notice(f"{symbol}: switched off by your settings (`index.mode`)")
+    question = (param or "").strip() or _SYMBOL.sub(" ", sources.asked).strip()
     if not question:
-        return notice("#codebase: for which question? Write it beside the symbol, or #{codebase:where is X handled?}")
-    answer = await sources.retrieve(question)
-    notices = () if answer.complete else ("#codebase: files are still being read; ask again for more",)
+        return notice(f"{symbol}: for which question? Write it beside the symbol, or {symbol}{{where is X handled?}}")
+    answer = await sources.retrieve(question, source)
+    what = source or "the codebase"
+    notices = () if answer.complete else (f"{symbol}: files are still being read; ask again for more",)
     if not answer.found:
-        return Shared(words="the codebase (nothing was found)", notices=("#codebase: nothing was found", *notices))
-    messages = tuple(
-        text_attachment(
-            "codebase",
-            passage.numbered,
-            tag=tags.CODEBASE,
-            item=item_id("codebase", f"{passage.path}:{passage.first}-{passage.last}"),
-            attributes={
-                "filepath": passage.path,
-                "lines": f"{passage.first}-{passage.last}",
-                "why": "; ".join(passage.reasons),
-            },
-            path=sources.absolute(passage.path),
-            source="#codebase",
-        )
-        for passage in answer.found
-    )
+        return Shared(words=f"{what} (nothing was found)", notices=(f"{symbol}: nothing was found", *notices))
+    messages = tuple(passage_attachment(passage, sources, symbol) for passage in answer.found)
     files = len({passage.path for passage in answer.found})
-    count = f"{len(messages)} passages of {files} file{'' if files == 1 else 's'}"
-    told = f"#codebase: {count}, about {answer.tokens:,} tokens: " + ", ".join(
+    count = f"{len(messages)} passage{'' if len(messages) == 1 else 's'} of {files} file{'' if files == 1 else 's'}"
+    told = f"{symbol}: {count}, about {answer.tokens:,} tokens: " + ", ".join(
         f"{passage.path}:{passage.first} ({passage.reasons[0]})" for passage in answer.found[:3]
     )
-    return Shared(messages, "the passages of the codebase", (told, *notices))
+    return Shared(messages, f"the passages of {what}", (told, *notices))
 
 
 async def _diagnose(

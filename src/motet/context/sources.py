@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,8 +16,9 @@ from motet.permissions import Action, Effect, Gate, Origin, is_secret
 from motet.text import TextFile
 
 if TYPE_CHECKING:  # language servers and the disk are not needed to say hello
+    from motet.context.passages import Lines
     from motet.diagnostics import Report
-    from motet.index.packing import Passages
+    from motet.index.packing import Passage, Passages
     from motet.workspace import Workspace
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -42,8 +43,21 @@ Diff = Callable[[bool], Awaitable[str]]
 """What is not committed yet, as a unified diff; with True only what is staged. Raises `MotetError`."""
 
 
-Retrieve = Callable[[str], Awaitable["Passages"]]
-"""The passages of the project that answer a question. Raises `MotetError`."""
+class Retrieve(Protocol):
+    """Whoever finds passages for a question: the index of the project, or what takes its place."""
+
+    async def __call__(self, question: str, source: str = "") -> Passages:
+        """The passages that answer `question`; of another source, where one is named. Raises `MotetError`."""
+        ...
+
+
+class Suggest(Protocol):
+    """Whoever finds passages that come along with a message though nobody asked for them."""
+
+    async def __call__(self, said: str, shown: Mapping[str, list[Lines]]) -> Sequence[Passage]:
+        """What has to do with what is `said` and is not among what the chat shows already (see `lines_in`). Raises
+        nothing."""
+        ...
 
 
 class Diagnoses(Protocol):
@@ -69,8 +83,8 @@ class Sources:
 
     `in_context`: paths of the files that the chat shares already. `sees_images`, `reads_documents`: what the model can
     take. `may_share_code`: whether the settings let code leave. `read_bytes` is for pictures and documents; without it
-    they are read from the workspace's directory on disk. `retrieve` finds passages for a question; `asked` is the text
-    in which the symbols stand.
+    they are read from the workspace's directory on disk. `retrieve` finds passages for a question, `suggest` such that
+    come along by themselves; `asked` is the text in which the symbols stand.
     """
 
     workspace: Workspace
@@ -86,6 +100,7 @@ class Sources:
     read_bytes: Callable[[str], Awaitable[bytes]] | None = None
     draw_map: DrawMap | None = None
     retrieve: Retrieve | None = None
+    suggest: Suggest | None = None
     asked: str = ""
 
     def absolute(self, path: str) -> str:

@@ -2,7 +2,7 @@
 
 | form | what |
 |---|---|
-| `#name` `#{name}` `#{name:param}` `#name{param}` | a variable |
+| `#name` `#{name}` `#{name:param}` `#name{param}` | a variable, whose own name may have a `:` |
 | `@name` `@{name}` | a tool or a group of tools |
 | `@/path` `@./path` `@{path with spaces}` with `:10` or `:10-40` | a file or directory of the workspace, a line range |
 | `@file.ts` `@src/file.ts` | the same in short, where such a file exists |
@@ -122,11 +122,12 @@ class _Paragraph:
     def _variable(self, at: int) -> Symbol | None:
         known = self._names.variables
         if braced := _BRACED.match(self._text, at + 1):
-            name, colon, param = braced[1].partition(":")
             if braced[1] in known:
                 return Symbol(Kind.VARIABLE, at, braced.end(), braced[1])
-            if colon and known.get(name):
-                return Symbol(Kind.VARIABLE, at, braced.end(), name, param)
+            parts = braced[1].split(":", 2)  # the longest known name, as in `#{codebase:wiki:how is …}`
+            for name, param in ((":".join(parts[:count]), ":".join(parts[count:])) for count in (2, 1)):
+                if len(parts) > name.count(":") + 1 and known.get(name):
+                    return Symbol(Kind.VARIABLE, at, braced.end(), name, param)
             return None
         name = self._known(at + 1, known)
         if not name:

@@ -169,14 +169,29 @@ class _Diff:
 
 
 @dataclass(frozen=True, slots=True)
-class _Codebase:
-    name: str = "codebase"
-    description: str = "the passages of the project that answer your message; `#{codebase:question}` another question"
+class CodebaseVariable:
+    """`#codebase`: passages of the project; `#codebase:NAME`: of the source of that name."""
+
+    source: str = ""
+    about: str = ""
     contains_code: bool = True
     has_params: bool = True
 
+    @property
+    def name(self) -> str:
+        """See `Variable`."""
+        return f"codebase:{self.source}" if self.source else "codebase"
+
+    @property
+    def description(self) -> str:
+        """See `Variable`."""
+        if self.source:
+            return f"passages that answer your message: {self.about}"
+        return "the passages of the project that answer your message; `#codebase{question}` another question"
+
     async def expand(self, param: str | None, sources: Sources) -> Shared:
-        return await share_codebase(param, sources)
+        """See `Variable`."""
+        return await share_codebase(param, sources, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,4 +214,6 @@ class _This:
 
 def built_in_variables(groups: Sequence[Group] = ()) -> Variables:
     """The variables that need nothing from the user's settings, and one for each group."""
-    return Variables([*EDITOR_VARIABLES, _Diagnostics(), _Diff(), _Codebase(), _This(), *map(GroupVariable, groups)])
+    return Variables(
+        [*EDITOR_VARIABLES, _Diagnostics(), _Diff(), CodebaseVariable(), _This(), *map(GroupVariable, groups)]
+    )

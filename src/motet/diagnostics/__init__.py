@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from motet.diagnostics.finder import DefinitionFinder
     from motet.diagnostics.locate import Surroundings
     from motet.diagnostics.progress import Doing, Progress
-    from motet.diagnostics.render import Rendered, pack, render_file
+    from motet.diagnostics.references import Place, Uses
+    from motet.diagnostics.render import Rendered, names_wanted, pack, render_file
     from motet.diagnostics.servers import BUILT_IN, ServerSpec
     from motet.diagnostics.service import DiagnosticsService, Report
 
@@ -25,12 +26,15 @@ __all__ = [
     "DefinitionFinder",
     "DiagnosticsService",
     "Doing",
+    "Place",
     "Progress",
     "Rendered",
     "Report",
     "ServerSpec",
     "Surroundings",
+    "Uses",
     "compare",
+    "names_wanted",
     "pack",
     "render_file",
     "summary",
@@ -42,7 +46,8 @@ _MODULES = {
     "locate": ("Surroundings",),
     "finder": ("DefinitionFinder",),
     "progress": ("Doing", "Progress"),
-    "render": ("Rendered", "pack", "render_file"),
+    "references": ("Place", "Uses"),
+    "render": ("Rendered", "names_wanted", "pack", "render_file"),
     "servers": ("BUILT_IN", "ServerSpec"),
     "service": ("DiagnosticsService", "Report"),
 }

@@ -48,6 +48,7 @@ _TEXT_DOCUMENT: dict[str, object] = {
     # With support for related information clangd leaves the notes out of the message.
     "publishDiagnostics": {"versionSupport": True, "relatedInformation": True, "dataSupport": True},
     "completion": {"completionItem": {}},
+    "references": {"dynamicRegistration": True},
     "codeAction": {
         "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}},
         "isPreferredSupport": True,
@@ -67,6 +68,7 @@ class Abilities:
     fixes: bool = False
     resolves_fixes: bool = False
     completes: bool = False
+    refers: bool = False
 
     @classmethod
     def read(cls, result: object) -> Abilities:
@@ -80,6 +82,7 @@ class Abilities:
             _is_offered(fix),
             object_of(fix).get("resolveProvider") is True,
             _is_offered(told.get("completionProvider")),
+            _is_offered(told.get("referencesProvider")),
         )
 
     def register(self, registration: dict[str, object]) -> None:
@@ -93,6 +96,8 @@ class Abilities:
                 self.resolves_fixes = self.resolves_fixes or bool(options.get("resolveProvider"))
             case "textDocument/completion":
                 self.completes = True
+            case "textDocument/references":
+                self.refers = True
             case _:
                 pass
 

@@ -45,7 +45,7 @@ class Document:
 
     def is_at(self, uri: str) -> bool:
         """Whether `uri`, in the server's spelling, is this document."""
-        return _key(uri) == _key(self.uri)
+        return key_of(uri) == key_of(self.uri)
 
 
 @dataclass(slots=True)
@@ -91,8 +91,8 @@ class Client:
         document.version += 1
         document.result_id = ""
         about: dict[str, object] = {"uri": document.uri, "version": document.version}
-        self._shown.add(_key(document.uri))
-        self._published.pop(_key(document.uri), None)
+        self._shown.add(key_of(document.uri))
+        self._published.pop(key_of(document.uri), None)
         if document.is_open:
             changes = [{"text": document.text}]
             params = {"textDocument": about, "contentChanges": changes}
@@ -107,8 +107,8 @@ class Client:
         """Close `document`; from now on the server reads the disk."""
         document.is_open = False
         document.result_id = ""
-        self._shown.discard(_key(document.uri))
-        self._published.pop(_key(document.uri), None)
+        self._shown.discard(key_of(document.uri))
+        self._published.pop(key_of(document.uri), None)
         self._connection.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})
 
     def tell_changes(self, changes: list[tuple[str, int]]) -> None:
@@ -176,7 +176,7 @@ class Client:
         while not self.abilities.pulls:
             if self._connection.failure is not None:
                 raise self._connection.failure
-            published = self._published.get(_key(document.uri))
+            published = self._published.get(key_of(document.uri))
             wait: float | None = None
             if published is not None and published.version in (None, document.version):
                 if published.version is not None and quiet == 0:
@@ -207,7 +207,7 @@ class Client:
         self.heard_at = asyncio.get_running_loop().time()
         match method:
             case "textDocument/publishDiagnostics":
-                self._on_publication(_key(text_of(params.get("uri"))), params)
+                self._on_publication(key_of(text_of(params.get("uri"))), params)
             case "$/progress":
                 self._on_progress(str(params.get("token")), text_of(object_of(params.get("value")).get("kind")))
             case "window/logMessage" | "window/showMessage":
@@ -273,7 +273,7 @@ def severity_of(item: object) -> Severity:
     return next((known for known in Severity if known == number), Severity.ERROR)
 
 
-def _key(uri: str) -> str:
+def key_of(uri: str) -> str:
     """The same for all spellings of one file's URI: servers escape as they like."""
     try:
         parts = urlsplit(uri)

@@ -30,6 +30,7 @@ from motet.diagnostics.render_cut import (
     choose_lines,
     fill,
     named_lines,
+    names_in_messages,
     names_on_problem_lines,
 )
 from motet.diagnostics.render_definitions import FindDefinition, definition_blocks
@@ -94,7 +95,7 @@ def render_file(
         found = definitions(index.text, language_of(file.path))
         choose_lines(selection, severe, found)
         if find_definition is not None:
-            names = _not_defined_here(names_on_problem_lines(lines, severe), found)
+            names = _not_defined_here(names_wanted(lines, severe), found)
             spare = budget - _tokens(_bytes(budget) - selection.limit + selection.size)
             blocks, missing = definition_blocks(root, names, find_definition, without=file.path, budget=spare)
             selection.limit -= _bytes(budget) - _bytes(budget - _tokens_of(blocks))
@@ -103,6 +104,12 @@ def render_file(
     gaps = [named_lines(selection.gaps)] if selection.gaps else []
     left_out = tuple(f"{file.path}: {what}" for what in (*gaps, *problems.left_out))
     return Rendered(text, (*left_out, *missing), estimate_tokens(text) + _tokens_of(blocks), blocks, file.path)
+
+
+def names_wanted(lines: Sequence[str], problems: Sequence[Diagnostic]) -> list[str]:
+    """Names whose definitions a repair of `problems`, most important first, may need: those on their lines, then those
+    in their messages; each once."""
+    return list(dict.fromkeys((*names_on_problem_lines(lines, problems), *names_in_messages(problems))))
 
 
 def pack(rendered: Iterable[Rendered], budget: int) -> list[list[Rendered]]:

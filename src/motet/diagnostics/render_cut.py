@@ -25,6 +25,7 @@ _KEYWORDS = frozenset({
     "None", "not", "null", "number", "or", "return", "self", "static", "string", "struct", "switch", "this", "type",
     "typedef", "undefined", "unsigned", "var", "void", "while", "with",
 })  # fmt: skip
+_QUOTED = re.compile(r"(?<=[\"'`‘“])[^\W\d]\w+(?=[\"'`’”])")
 _BESIDE = (2, 0)
 _AROUND = (40, 20, 10, 5)
 _WIDER = (400, 200, 100, 50)
@@ -112,6 +113,12 @@ def names_on_problem_lines(lines: Sequence[str], problems: Iterable[Diagnostic])
         for line in lines[start - 1 : max(start, end)]:
             names.update(dict.fromkeys(name for name in _NAME.findall(line) if name not in _KEYWORDS))
     return list(names)
+
+
+def names_in_messages(problems: Iterable[Diagnostic]) -> list[str]:
+    """Names that messages quote, as in `no attribute "net" for class "Price"`: what they are about may stand on no line."""
+    quoted = (name for problem in problems for name in _QUOTED.findall(problem.message))
+    return [name for name in dict.fromkeys(quoted) if name not in _KEYWORDS]
 
 
 def content_line(ranges: Sequence[LineRange], total: int) -> str:

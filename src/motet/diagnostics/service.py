@@ -12,11 +12,12 @@ from motet.diagnostics.changes import Changes, FileChange
 from motet.diagnostics.fixes import with_shared_fixes
 from motet.diagnostics.locate import Surroundings, locate, start
 from motet.diagnostics.progress import Doing, Progress
+from motet.diagnostics.references import Uses
 from motet.diagnostics.servers import ServerSpec
 from motet.diagnostics.session import Answer, Session
 from motet.errors import PermissionDenied, ProcessError
 from motet.permissions import Action, Gate
-from motet.text import Diagnostic, Severity, TextFile
+from motet.text import Diagnostic, Position, Severity, TextFile
 
 FIRST_ANSWER = 60.0
 """Seconds that a server may take for its first answer; half of it for each later one."""
@@ -124,6 +125,37 @@ class DiagnosticsService:
             await _all(asking)
             return self._report(files, collected)
 
+    async def references(
+        self, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile], patience: float
+    ) -> Uses:
+        """Where in `files` the things that stand at `at` are used. Only servers that may be started without a question
+        are; once one runs it has `patience` seconds. Whoever does not want to wait for the start lets go of the task."""
+        async with self._one_at_a_time:
+            files = list({file.path: file for file in (*(file for file, _ in at), *files)}.values())
+            changes = self._changes.note(files)
+            await self._start([file for file, _ in at], unasked=True)
+            await _all([self._ask_server(name, (), changes, _Collected()) for name in self._sessions])
+            why = ""
+            for name, session in self._sessions.items():
+                own = [(file, place) for file, place in at if session.is_for(file)]
+                if not own:
+                    continue
+                try:
+                    found = await session.references(own, [file for file in files if session.is_for(file)], patience)
+                except (TimeoutError, ProcessError) as error:
+                    late = isinstance(error, TimeoutError)
+                    said = f"no answer within {patience:g} s" if late else str(error).removeprefix(f"{name}: ")
+                    why = f"{name}: {said}"
+                    continue
+                if found is not None:
+                    each = iter(found)
+                    return Uses(name, tuple(next(each) if session.is_for(file) else None for file, _ in at))
+            missing = (line for line in self._missing if any(line.startswith(f"{name}:") for name in self._names(at)))
+            return Uses(why=why or next(missing, "no language server for it"))
+
+    def _names(self, at: Sequence[tuple[TextFile, Position]]) -> list[str]:
+        return [spec.name for spec in self._specs if any(spec.language_of(file.path) for file, _ in at)]
+
     async def close(self) -> None:
         """End all servers. The service can be used again; they start anew."""
         sessions, self._sessions = self._sessions, {}
@@ -131,12 +163,14 @@ class DiagnosticsService:
         self._missing.clear()
         await asyncio.gather(*(session.close() for session in sessions.values()))
 
-    async def _start(self, files: Sequence[TextFile]) -> None:
-        """Start what the languages of `files` need and was not asked for before."""
+    async def _start(self, files: Sequence[TextFile], *, unasked: bool = False) -> None:
+        """Start what the languages of `files` need and was not asked for before; `unasked`: what needs no question."""
         wanted = [
             spec
             for spec in {spec.name: spec for spec in self._specs}.values()
-            if spec.name not in self._asked and any(spec.language_of(file.path) for file in files)
+            if spec.name not in self._asked
+            and any(spec.language_of(file.path) for file in files)
+            and (not unasked or self._gate.allows(spec.action))
         ]
         self._asked.update(spec.name for spec in wanted)
         launches, advice = await locate(wanted, self._around, self._gate)

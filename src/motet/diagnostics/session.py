@@ -13,9 +13,10 @@ from motet.diagnostics.client import Client, Document
 from motet.diagnostics.connection import ResponseError
 from motet.diagnostics.locate import Launch, Surroundings, start
 from motet.diagnostics.progress import Doing, Progress
+from motet.diagnostics.references import Place, references
 from motet.errors import ProcessError, ServerError
 from motet.process import Child
-from motet.text import Diagnostic, Severity, TextFile
+from motet.text import Diagnostic, Position, Severity, TextFile
 
 _LOG = logging.getLogger(__name__)
 _MOST_PASSES = 3
@@ -113,6 +114,28 @@ class Session:
         found = tuple(one for state in states if not state.due for one in state.answer)
         complete = not self._gone and (not states or any(not state.due for state in states))
         return Answer(found, complete, tuple(self._advice()))
+
+    async def references(
+        self, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile], patience: float
+    ) -> list[tuple[Place, ...] | None] | None:
+        """Where in `files`, which hold those of `at`, each thing of `at` is used. None: it does not do that. Once the
+        server runs it takes at most `patience` seconds; raises `TimeoutError`, `ProcessError`."""
+        if self._gone:
+            raise ServerError(self._gone)
+        client = await self._ready()
+        if not client.abilities.refers:
+            return None
+        first = dict.fromkeys([*(file.path for file, _ in at), *(file.path for file in files)])
+        shown = list(first)[: min(self._spec.open_limit, _AT_ONCE)]
+        async with asyncio.timeout(patience):
+            self._adopt(files)
+            busy = [self._states[path] for path in shown]
+            for state in busy:  # so that it knows them as they are in an editor
+                if not (state.shown and state.document.is_open):
+                    await self._show(client, state, busy)
+            documents = {file.path: self._states[file.path].document for file in files}
+            asked = [(documents[file.path], place) for file, place in at]
+            return await references(client, asked, [(documents[file.path], file) for file in files])
 
     async def close(self) -> None:
         """End the server."""

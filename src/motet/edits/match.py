@@ -19,7 +19,7 @@ from motet.edits.lookalikes import fold
 from motet.edits.outcome import Rung
 from motet.edits.stretches import Stretch, starts, stretches, stretches_by
 from motet.edits.view import LONG_LINE, View
-from motet.text.changes import changes
+from motet.text.changes import Opcode, changes
 
 MOST_PLACES = 50_000
 """Places of a part of a line that are told apart; of more, only the number counts."""
@@ -183,12 +183,13 @@ def _divides_blank_lines(needle: Needle, fit: Fit | None) -> bool:
     if any(search[index - 1] == search[index] for index in gaps):
         return True  # a line stands twice: which one is it?
     inner = range(*_inside(pairs))
-    for tag, first, last, new_first, new_last in changes(search, needle.replace):
-        if tag == "equal":
-            continue
+    changed = [change for change in changes(search, needle.replace) if change[0] != "equal"]
+    if len(inner) < len(search) and _moves_a_line(needle, changed):
+        return True  # past the blank line that is not there?
+    for _, first, last, new_first, new_last in changed:
         removed = [line for index, line in enumerate(search[first:last], first) if index in inner]
         added = needle.replace[new_first:new_last]
-        is_at_edge = first < inner.start or last > inner.stop
+        is_at_edge = first < inner.start or last > inner.stop or _is_beside(first, last, inner, len(search))
         if is_at_edge and added and len(removed) != len(added):
             return True
         if is_at_edge and not removed:
@@ -200,6 +201,17 @@ def _divides_blank_lines(needle: Needle, fit: Fit | None) -> bool:
         if uneven and len(removed) != len(added):
             return True
     return False
+
+
+def _moves_a_line(needle: Needle, changed: Sequence[Opcode]) -> bool:
+    """Whether a line goes in one place and comes in another."""
+    gone = {line for _, first, last, _, _ in changed for line in needle.search[first:last] if line.strip()}
+    return any(line in gone for _, _, _, first, last in changed for line in needle.replace[first:last])
+
+
+def _is_beside(first: int, last: int, inner: range, count: int) -> bool:
+    """Whether new lines are to go between a blank line that is not there and what is."""
+    return first == last and (0 < inner.start == first or last == inner.stop < count)
 
 
 def _inside(pairs: Sequence[int | None]) -> tuple[int, int]:

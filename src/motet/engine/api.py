@@ -16,35 +16,32 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from motet.chat import Chat, ChatEvent, Ended
-from motet.context import Feature, own_command, own_variable
-from motet.engine.chats import Chats, Extras, Front
+from motet.engine.chats import Chats, Front
 from motet.engine.engine import Engine
+from motet.engine.registration import Extras, Registration
 from motet.errors import MotetError
 from motet.messages import Message
 from motet.models.protocol import TextDelta
 from motet.permissions import Ask
 from motet.tools import Reviewer
-from motet.tools.function_tool import ALL_EFFECTS, FunctionTool
 from motet.tools.kit import Human, Nobody
 from motet.turn import AnswerStarted
 
 if TYPE_CHECKING:
     from motet.engine.board_agent import BoardAgent  # comes with boards
 
-F = TypeVar("F", bound=Callable[..., object])
 
-
-class Motet:
+class Motet(Registration):
     """A workspace, to be entered with `async with`. See `motet.open`."""
 
     def __init__(self, engine: Engine, front: Front, *, keep: bool) -> None:
+        super().__init__(Extras())
         self._engine = engine
         self._front = front
         self._keep = keep
-        self._extras = Extras()
         self._stack = AsyncExitStack()
         self._chats: Chats | None = None
 
@@ -62,39 +59,6 @@ class Motet:
             return await self._opened.open(resume, chosen) if resume else self._opened.new(chosen, tools=tools)
 
         return Conversation(begin, self._fork, lambda: self._opened)
-
-    def tool(self, function: F) -> F:
-        """Make a plain function a tool, as a decorator: its name, type hints and docstring are what a model is told.
-        It has to be handed over like any other."""
-        made = FunctionTool(function, name="", description="", effects=ALL_EFFECTS)
-        self._extras.tools[made.spec.name] = made
-        return function
-
-    def variable(self, function: F) -> F:
-        """Make `#name` of a function that gives a text, as a decorator."""
-        self._extras.variables.append(own_variable(_name(function), Feature(function)))
-        return function
-
-    def command(self, function: F) -> F:
-        """Make `/name` of a function that gives a text, as a decorator."""
-        self._extras.commands.append(own_command(_name(function), Feature(function)))
-        return function
-
-    def before_submit(self, function: F) -> F:
-        """Have a function get each text before it is sent, as a decorator: it gives another one, None for the same, or
-        False to cancel."""
-        self._extras.hooks.before_submit.append(function)
-        return function
-
-    def completed(self, function: F) -> F:
-        """Have a function get the `Ended` of each turn, as a decorator."""
-        self._extras.hooks.completed.append(function)
-        return function
-
-    def listen(self, function: F) -> F:
-        """Have a function get each event of each chat, as a decorator."""
-        self._extras.hooks.event.append(function)
-        return function
 
     async def __aenter__(self) -> Self:
         chats = self._engine.chats(self._front, keep=self._keep, extras=self._extras)
@@ -204,7 +168,3 @@ def open_workspace(
     engine = Engine(Path(path), allow=allow, ask=ask)
     decides = reviewer or (AcceptAll() if yes else ProposeOnly())
     return Motet(engine, Front(decides, human or Nobody(), ask, name="a program"), keep=keep)
-
-
-def _name(function: Callable[..., object]) -> str:
-    return getattr(function, "__name__", "") or type(function).__name__

@@ -155,7 +155,7 @@ class BoardAgent:
                 on_event(Notice(str(error), Level.ERROR))
 
     async def _listen(self) -> None:
-        async with self.seat.boards.watching() as watch:
+        async with self.seat.boards.watching(self.seat.names) as watch:
             self._watch = watch
             tend_at = 0.0
             while True:

@@ -10,16 +10,19 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from motet.chat import Chat, ChatOptions, ChatParts, Context, Hooks, Level, Notice, Work
+from motet.chat import Chat, ChatOptions, ChatParts, Context, Work
 from motet.chat.parts import nothing, plainly
-from motet.context import Command, Editor, Variable
+from motet.context import Editor
 from motet.engine.boarding import Boarding
 from motet.engine.claims import BoardClaims
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
 from motet.engine.handed import edit_format, hooks_of, tool_set
 from motet.engine.maps import Maps
+from motet.engine.nearby import Near
 from motet.engine.pages import Pages
+from motet.engine.plugins import Plugged
+from motet.engine.registration import Extras
 from motet.engine.retrieving import Retrieving
 from motet.engine.sharing import context_of
 from motet.errors import MotetError
@@ -29,7 +32,6 @@ from motet.models.protocol import Model
 from motet.permissions import Action, Answer, Ask, Denial, Gate
 from motet.prompts import prompt
 from motet.settings import Settings
-from motet.tools import Tool
 from motet.tools.board_tool import board_tools
 from motet.tools.groups import ToolSet
 from motet.tools.kit import Human, Kit, Nobody, Question
@@ -41,6 +43,12 @@ if TYPE_CHECKING:
     from motet.edits import Proposal
     from motet.engine.board_agent import BoardAgent
     from motet.tools import EditDesk, Reviewer
+
+
+KEPT_BESIDE = "Draft: "
+"""Titles of drafts that are kept for a chat which another process has, begin so."""
+_LOOKED_THROUGH = 50
+"""Newest chats among which the newest one is looked for that is no such draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +89,16 @@ class House:
 
 
 @dataclass(slots=True)
-class Extras:
-    """What a program adds to the chats of its workspace: tools, variables, commands and hooks of its own."""
-
-    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
-    variables: list[Variable] = field(default_factory=list[Variable])
-    commands: list[Command] = field(default_factory=list[Command])
-    hooks: Hooks = field(default_factory=Hooks)
-
-
-@dataclass(slots=True)
 class Chats:
     """The chats that this process has open. Without a `history` nothing is kept. `titles`: a model names new ones,
-    where the settings let it."""
+    where the settings let it. `plugged`: what installed plug-ins add; what has the same name goes before it."""
 
     house: House
     front: Front
     history: History | None
     extras: Extras = field(default_factory=Extras)
     titles: bool = False
+    plugged: Plugged = field(default_factory=Plugged)
     _leases: dict[str, Lease] = field(default_factory=dict[str, Lease])
     _open: list[Chat] = field(default_factory=list[Chat])
     _tools: dict[str, ToolSet] = field(default_factory=dict[str, ToolSet])
@@ -165,9 +164,10 @@ class Chats:
         return self._chat(stored.info, chat.bare_model, stored.messages)
 
     async def newest(self) -> ChatInfo | None:
-        """The chat of this workspace that something was said in last."""
-        found = await self._stored().list(str(self.house.root), limit=1)
-        return found[0] if found else None
+        """The chat of this workspace that is the newest, but for drafts that are only kept for another chat."""
+        found = await self._stored().list(str(self.house.root), limit=_LOOKED_THROUGH)
+        own = (info for info in found if info.cycles or not info.title.startswith(KEPT_BESIDE))
+        return next(own, found[0] if found else None)
 
     async def let_go(self, chat: Chat) -> None:
         """End what runs in one chat, and let others have it."""
@@ -223,8 +223,7 @@ class Chats:
         workspace: KeptWorkspace = (disk := house.workspace(gate))
         if front.files is not None:
             workspace, front.reviewer = front.files(disk)
-
-        boarding, claims = house.boarding, BoardClaims(house.boarding, info.id, house.root)
+        claims = BoardClaims(house.boarding, info.id, house.root)
 
         @cache
         def desk() -> EditDesk:
@@ -237,19 +236,21 @@ class Chats:
         outputs = house.state / "outputs" / info.id
         parts = ChatParts(gate, self.history if writable else None, outputs, _options(settings, titles=self.titles))
         kit = Kit(workspace, desk, gate, outputs, front, lambda told: parts.tell(told), claims)
-        wired: dict[str, Maker] = {"get_diagnostics": house.diagnosing.tool, **house.pages.tools(info.id)}
-        wired |= house.retrieving.tools()
-        wired |= board_tools(lambda: boarding.speaker(info.id))
-        tools, names = tool_set(kit, settings, messages, self.extras.tools, edit_format(settings, model.name), wired)
+        near = Near(self.front.editor, lambda: chat.share.files, house.maps.related)
+        edits, further = edit_format(settings, model.name), house.retrieving.sources
+        wired = self._wired(info.id, near)
+        own = {**self.plugged.tools({*wired, *settings.tools.own}), **self.extras.tools}
+        tools, names = tool_set(kit, settings, messages, own, edits, wired, further)
         parts.tools = tools
         parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
         self._tools[info.id] = tools
-        parts.context = self._context(workspace, gate, tools, names, info)
-        parts.hooks = hooks_of(settings, self.extras.hooks)
+        parts.context = self._context(workspace, gate, tools, names, info, near)
+        parts.hooks = hooks_of(settings, self.plugged.hooks(self.extras.hooks))
         parts.create = (lambda: self._keep(info)) if is_new else None
         parts.around_turn = _checkpoints(workspace)
         parts.failed = lambda error: house.faults.add(error, f"chat {info.id}")
-        parts.door = lambda one: house.outgoing(one, info.id, lambda line: parts.tell(Notice(line, Level.WARNING)))
+        looking = house.retrieving.looking(gate, near, workspace)
+        parts.door = lambda one: house.outgoing(looking(one), info.id, parts.warn)
 
         async def model_for(work: Work, own: Model) -> Model:
             other = await house.model_for(work)
@@ -257,28 +258,60 @@ class Chats:
 
         parts.model_for = model_for
         front.wait = lambda: parts.before_asking()
-        if self.front.ask is None:
-            gate.unasked = lambda what: boarding.refused(info.id, what)
-        if self.front.ask is not None or not isinstance(self.front.human, Nobody):
-            front.asking = lambda what: boarding.asking(info.id, what)
-        chat = Chat(parts, info, model, () if is_new else messages, writable=writable, notes=notes)
+        self._tell_boards(info.id, front, gate)
+        chat = Chat(
+            parts, info, model, () if is_new else messages, writable=writable, notes=(*self.plugged.faults, *notes)
+        )
         if is_new:
             chat.begin(messages, ())
         self._open.append(chat)
         return chat
 
+    def _tell_boards(self, chat_id: str, front: _After, gate: Gate) -> None:
+        """Who follows a chat on its board sees that it waits for a human, and what was refused since there is none."""
+        boarding = self.house.boarding
+        if self.front.ask is None:
+            gate.unasked = lambda what: boarding.refused(chat_id, what)
+        if self.front.ask is not None or not isinstance(self.front.human, Nobody):
+            front.asking = lambda what: boarding.asking(chat_id, what)
+
+    def _wired(self, chat_id: str, near: Near) -> dict[str, Maker]:
+        """The tools of a chat that need more than the kit."""
+        house = self.house
+        house.retrieving.instead = self.extras.retriever or self.plugged.extras.retriever
+        return {
+            "get_diagnostics": house.diagnosing.tool,
+            "find_references": house.diagnosing.references,
+            **house.pages.tools(chat_id),
+            **house.retrieving.tools(near),
+            **board_tools(lambda: house.boarding.speaker(chat_id)),
+        }
+
     def _context(
-        self, workspace: KeptWorkspace, gate: Gate, tools: ToolSet, names: Sequence[str], info: ChatInfo
+        self, workspace: KeptWorkspace, gate: Gate, tools: ToolSet, names: Sequence[str], info: ChatInfo, near: Near
     ) -> Context:
         """What a chat can share; `names`: of tools and groups that can be handed over."""
         house = self.house
         fetch = house.pages.shared(gate, info.id)
         diagnosing, editor = house.diagnosing, self.front.editor
-        retrieve, draw_map = house.retrieving.shared(gate), house.maps.draw(gate)
+        found, draw_map = house.retrieving, house.maps.draw(gate, near)
         settings, prompts = house.settings, house.prompts
         context = context_of(
-            workspace, gate, tools, names, settings, prompts, fetch, diagnosing, editor, draw_map, retrieve
+            workspace,
+            gate,
+            tools,
+            names,
+            settings,
+            prompts,
+            fetch,
+            diagnosing,
+            editor,
+            draw_map,
+            retrieve=found.shared(gate, near),
+            suggest=found.suggested(gate, near),
+            further=found.sources,
         )
+        self.plugged.add_to(context.known.variables, context.commands)
         for variable in self.extras.variables:
             context.known.variables.add(variable)
         for command in self.extras.commands:

@@ -7,15 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from motet.errors import MotetError
-from motet.text import Diagnostic, TextFile
+from motet.text import Diagnostic, Position, TextFile
 from motet.tools import Tool
 from motet.tools.kit import Kit
 
 if TYPE_CHECKING:
-    from motet.diagnostics import DiagnosticsService, Report
+    from motet.diagnostics import DiagnosticsService, Report, Uses
 
 _PATIENCE = 20.0
 """Seconds that the answer to an edit waits for what servers say about it."""
+_ANSWER = 2.0
+"""Seconds that a server which runs may take to say where a name is used."""
+_START = 6.0
+"""Seconds that this may take with the start of the server; it goes on starting, for the next question."""
 
 
 class Diagnosing:
@@ -27,6 +31,7 @@ class Diagnosing:
         self._service: DiagnosticsService | None = None
         self._files: dict[str, TextFile] = {}
         self._known: list[Diagnostic] = []
+        self._asking: set[asyncio.Task[Uses]] = set()
 
     def tool(self, kit: Kit) -> Tool:
         """`get_diagnostics` for one chat."""
@@ -34,11 +39,25 @@ class Diagnosing:
 
         return GetDiagnostics(kit, self)
 
+    def references(self, kit: Kit) -> Tool:
+        """`find_references` for one chat."""
+        from motet.tools.builtin.find_references import FindReferences
+
+        return FindReferences(kit, self.uses)
+
+    async def uses(self, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile]) -> Uses:
+        """Where in `files` the things that stand at `at` are used, if a server can say that soon."""
+        from motet.diagnostics import Uses
+
+        task = asyncio.create_task(self._asked().references(at, files, _ANSWER))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        done, _ = await asyncio.wait([task], timeout=_START)
+        return task.result() if done else Uses(why="the language server is busy or still starting: ask again later")
+
     async def check(self, files: Sequence[TextFile]) -> Report:
         """What is wrong with these versions of `files`."""
-        if self._service is None:
-            self._service = self._make()
-        report = await self._service.check(files)
+        report = await self._asked().check(files)
         paths = {file.path for file in files}
         self._files |= {file.path: file for file in files}
         self._known = [found for found in self._known if found.path not in paths] + list(report.diagnostics)
@@ -64,5 +83,13 @@ class Diagnosing:
 
     async def close(self) -> None:
         """End the servers."""
+        for task in self._asking:
+            task.cancel()
+        await asyncio.gather(*self._asking, return_exceptions=True)
         if self._service is not None:
             await self._service.close()
+
+    def _asked(self) -> DiagnosticsService:
+        if self._service is None:
+            self._service = self._make()
+        return self._service

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from motet.chat import Work
 from motet.engine.boarding import Boarding
-from motet.engine.chats import Chats, Extras, Front, House
+from motet.engine.chats import Chats, Front, House
+from motet.engine.definitions import Definitions
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
 from motet.engine.maps import Maps
@@ -18,6 +20,9 @@ from motet.engine.models import model_config
 from motet.engine.models import model_for as own_model_for
 from motet.engine.outgoing import Outgoing, recorder
 from motet.engine.pages import Pages
+from motet.engine.permitted import permitted
+from motet.engine.plugins import Plugged, Plugin, installed, plug_in
+from motet.engine.registration import Extras
 from motet.engine.retrieving import Retrieving
 from motet.engine.spending import Ledger
 from motet.engine.trust import project_items, project_trust
@@ -116,6 +121,10 @@ class Engine:
         trust = project_trust(self.root, self.gate)
         return find_servers(self.servers(), Surroundings(self.root, trust.tool_directories, trust.runs_code))
 
+    def plugins(self) -> list[Plugin]:
+        """The plug-ins that are installed beside motet, none where the settings switch them off. Imports none."""
+        return installed() if self.loaded.settings.plugins else []
+
     def project_items(self) -> list[Action]:
         """What this project defines that would run: its programs, servers and checkers; each needs trust."""
         return project_items(self.root, self.loaded)
@@ -169,7 +178,9 @@ class Engine:
     ) -> AsyncGenerator[Chats]:
         """The chats of this workspace; what is open ends with the context. `record`: where sessions are recorded."""
         history = History.open(self.state) if keep else None
-        chats = Chats(self._house(record), front, history, extras or Extras(), titles)
+        plugins = await asyncio.to_thread(self.plugins)
+        plugged = await asyncio.to_thread(plug_in, plugins, self.root) if plugins else Plugged()
+        chats = Chats(self._house(record), front, history, extras or Extras(), titles, plugged)
         try:
             yield chats
         finally:
@@ -211,7 +222,9 @@ class Engine:
             model_for,
             diagnosing,
             pages,
-            Retrieving(self.root, self.state / "index", settings.index),
+            Retrieving(
+                self.root, self.state / "index", settings.index, settings.ignore, shares_code=settings.send_code
+            ),
             FaultLog(self.state, self._environ),
             Boarding(settings.board, self.state, self.root),
             Maps(self.root, self.state / "index", settings),
@@ -238,7 +251,9 @@ class Engine:
         options = FixOptions(fix.rounds, fix.model_rounds, fix.max_tokens, fix.max_cost, dry_run, approximate)
         record = recorder(EgressLog(self.state), self.root, "")
         door = Outgoing(model, lambda line: emit(Notice(line)), record, self._ledger())
-        return FixLoop(files or self.workspace, diagnostics, door, self.gate, reviewer, options, emit)
+        allow = permitted(self.gate, self.root, self.loaded.settings.ignore)
+        defining = Definitions(self.root, self.state / "index", allow)
+        return FixLoop(files or self.workspace, diagnostics, door, self.gate, reviewer, options, emit, defining)
 
     def _ledger(self) -> Ledger:
         return Ledger(self.state, self.loaded.settings.spending)

@@ -9,7 +9,7 @@ from motet.messages import Message
 from motet.settings import Settings
 from motet.settings.callback import Function, load
 from motet.tools import Tool
-from motet.tools.groups import ToolSet, names_in, own_group
+from motet.tools.groups import ToolGroup, ToolSet, names_in, own_group
 from motet.tools.kit import Kit
 from motet.tools.registry import Maker, ToolRegistry
 
@@ -30,9 +30,10 @@ def tool_set(
     extra: Mapping[str, Tool],
     edit_format: str | None,
     wired: Mapping[str, Maker],
+    further: Mapping[str, str],
 ) -> tuple[ToolSet, list[str]]:
-    """What a chat with these `messages` was handed, and the names of all that it can be handed. Raises
-    `SettingsError`."""
+    """What a chat with these `messages` was handed, and the names of all that it can be handed. `further`: sources that
+    can be searched besides the project. Raises `SettingsError`."""
     registry = ToolRegistry(kit, wired=wired, own={**_own(settings), **extra}, edit_format=edit_format)
     groups = {
         name: own_group(
@@ -46,6 +47,8 @@ def tool_set(
         for name, group in settings.groups.items()
         if group.tools
     }
+    for name, about in further.items():
+        groups[f"rag:{name}"] = ToolGroup(f"rag:{name}", about, (f"search_{name}",))
     tools = ToolSet(registry, groups, names_in(messages))
     return tools, [*tools.groups, *registry.names]
 
@@ -53,10 +56,12 @@ def tool_set(
 def hooks_of(settings: Settings, extra: Hooks) -> Hooks:
     """The hooks that settings name, and behind them those of a program. Raises `SettingsError`."""
     named = settings.hooks
+    choose = extra.context or (load(named.context, "hooks.context") if named.context else None)
     return Hooks(
         [*_functions(named.before_submit, "hooks.before_submit"), *extra.before_submit],
         [*_functions(named.completed, "hooks.completed"), *extra.completed],
         [*_functions(named.event, "hooks.event"), *extra.event],
+        choose,
     )
 
 

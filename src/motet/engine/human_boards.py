@@ -96,8 +96,7 @@ class HumanBoards:
         found = dict[str, Agent]()
         for board in await self.boards.boards(self.project):
             found |= {agent.address: agent for agent in await self.boards.agents(board.id)}
-        words = folded(query).split()
-        fitting = [agent for agent in found.values() if all(word in _said_of(agent) for word in words)]
+        fitting = [agent for agent in found.values() if fits(agent, query)]
         return sorted(fitting, key=lambda agent: (agent.kind is AgentKind.HUMAN, agent.address))
 
     # --- what the human is told ------------------------------------------------------------------------------------
@@ -278,8 +277,10 @@ class HumanBoard:
         return completions(text, len(text), Known(tools=names))
 
 
-def _said_of(agent: Agent) -> str:
-    return folded(" ".join((agent.address, agent.name, *agent.roles, agent.model, agent.kind, agent.state)))
+def fits(agent: Agent, query: str) -> bool:
+    """Whether all words of `query` stand in an agent's address, name, roles, model, kind or state."""
+    said = folded(" ".join((agent.address, agent.name, *agent.roles, agent.model, agent.kind, agent.state)))
+    return all(word in said for word in folded(query).split())
 
 
 def _about(agent: Agent) -> str:

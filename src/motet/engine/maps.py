@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motet import git
 from motet.context import DrawMap
+from motet.engine.nearby import Near
+from motet.engine.permitted import permitted
 from motet.errors import MotetError
-from motet.permissions import Action, Effect, Gate, Origin
+from motet.permissions import Gate, Origin
 from motet.settings import Settings
+from motet.workspace import why_no_project
 
 if TYPE_CHECKING:
     from motet.index.map import ProjectMap
@@ -31,15 +34,14 @@ class Maps:
         self._root = root
         self._home = home
         self._tokens = settings.chat.map_tokens if settings.send_code else 0
+        self._ignore = settings.ignore
         self._map: ProjectMap | None = None
 
-    def draw(self, gate: Gate) -> DrawMap | None:
+    def draw(self, gate: Gate, near: Near | None = None) -> DrawMap | None:
         """What draws the map for a chat, of files that `gate` lets be read without a question; None where there is none."""
-        if not self._tokens or git.work_tree(self._root) is None:
+        if not self._tokens or git.work_tree(self._root) is None or why_no_project(self._root):
             return None
-
-        def may_see(path: str) -> bool:
-            return gate.allows(Action(Effect.READ, path, Origin.USER))
+        may_see = permitted(gate, self._root, self._ignore, origin=Origin.USER)
 
         async def draw(question: str, around: Sequence[str]) -> str:
             if self._map is None:
@@ -47,13 +49,26 @@ class Maps:
 
                 self._map = ProjectMap(self._root, self._home)
             try:
-                drawn = await self._map.draw(question, around, self._tokens, patience=_PATIENCE, may_see=may_see)
+                by = await (near or Near())()
+                drawn = await self._map.draw(
+                    question,
+                    list(dict.fromkeys((*around, *by.around))),
+                    self._tokens,
+                    raised=by.raised,
+                    texts=by.texts,
+                    patience=_PATIENCE,
+                    may_see=may_see,
+                )
             except (MotetError, OSError) as error:
                 _log.warning("no map goes along: %s", error)  # a message never waits for it, nor fails by it
                 return ""
             return drawn.text
 
         return draw
+
+    def related(self, paths: Sequence[str]) -> Iterable[str]:
+        """What the files `paths` import, and what imports them, as far as a map was drawn."""
+        return self._map.related(paths) if self._map is not None else ()
 
     async def close(self) -> None:
         """Let go of what is kept."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from motet.chat import Context
 from motet.context import (
+    CodebaseVariable,
     Diagnoses,
     DrawMap,
     Editor,
@@ -17,6 +18,7 @@ from motet.context import (
     Retrieve,
     RuleGroup,
     Sources,
+    Suggest,
     built_in_variables,
     greeting,
     load_library,
@@ -46,14 +48,19 @@ def context_of(
     editor: Editor | None = None,
     draw_map: DrawMap | None = None,
     retrieve: Retrieve | None = None,
+    suggest: Suggest | None = None,
+    further: Mapping[str, str] | None = None,
 ) -> Context:
     """The context of one chat. `names`: of tools and groups that can be handed over. `fetch` reads pages.
     `prompts`: the user's own prompts. `editor`: what only an editor knows. `draw_map`: of the project. `retrieve` finds
-    passages in it. Raises `SettingsError`."""
+    passages in it, `suggest` such that come along by themselves; `further`: the names of further sources, and what they
+    are. Raises `SettingsError`."""
     groups = [
         Group(name, tuple(group.files), group.description) for name, group in settings.groups.items() if group.files
     ]
     variables = built_in_variables(groups)
+    for name, about in (further or {}).items():
+        variables.add(CodebaseVariable(name, about))
     for name, plugin in settings.variables.items():
         variables.add(own_variable(name, _feature(plugin)))
     library = load_library(prompts)
@@ -84,6 +91,7 @@ def context_of(
         may_share_code=settings.send_code,
         draw_map=draw_map,
         retrieve=retrieve,
+        suggest=suggest,
     )
     return Context(Known(variables, dict.fromkeys(names, "")), sources, rules, commands, library)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,7 +23,7 @@ from motet.fix.events import (
     TurnHappened,
 )
 from motet.fix.outcome import Outcome, describe_after, listed, remarks
-from motet.fix.request import Notes, Request, build_requests
+from motet.fix.request import Notes, Request, build_requests, names_in
 from motet.fix.review import RoundReviewer
 from motet.models.protocol import Completed, Model, TextDelta
 from motet.permissions import Gate
@@ -47,6 +47,18 @@ from motet.workspace import Workspace
 _SENDS = "the problems, the files they are in and the definitions these use"
 _SMALLEST_REQUEST = 250
 """Estimated tokens of files below which a request is not made smaller still."""
+
+
+_MOST_OTHERS = 50
+"""Files that are read for their definitions."""
+
+Defining = Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[str]]]
+"""Which files define any of these names, for work on the files with these paths; the likeliest first."""
+
+
+async def nowhere(names: Sequence[str], around: Sequence[str]) -> Sequence[str]:
+    """Only the files that are looked at are known."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,9 @@ class FixLoop:
         reviewer: RoundReviewer,
         options: FixOptions,
         emit: Callable[[FixEvent], None],
+        defining: Defining = nowhere,
     ) -> None:
+        """`defining` is asked only when a file does not fit whole into a request."""
         self._workspace = workspace
         self._diagnostics = diagnostics
         self._model = model
@@ -84,6 +98,8 @@ class FixLoop:
         self._reviewer = reviewer
         self._options = options
         self._emit = emit
+        self._defining = defining
+        self._others: dict[str, TextFile] = {}
         self._spending = Spending(model.price)
         self._notes = Notes()
         self._files: dict[str, TextFile] = {}
@@ -174,6 +190,9 @@ class FixLoop:
     async def _ask(self, number: int, wanted: Sequence[Diagnostic]) -> tuple[str, list[FileReport]]:
         """Ask about all of `wanted`; returns the budget that ran out, if any, and what became of the edits."""
         requests = self._requests(wanted)
+        if any(request.left_out for request in requests):
+            await self._find_definitions(wanted)
+            requests = self._requests(wanted)
         self._emit(RoundStarted(number, tuple(request.paths for request in requests)))
         reports: list[FileReport] = []
         limit = ""
@@ -204,8 +223,19 @@ class FixLoop:
                 return limit
         return ""
 
+    async def _find_definitions(self, wanted: Sequence[Diagnostic]) -> None:
+        """Read the files of the project, besides those that are looked at, that define what `wanted` are about."""
+        around = list(dict.fromkeys(found.path for found in wanted))
+        paths = await self._defining(names_in(self._files, wanted), around)
+        self._others.clear()
+        for path in paths:
+            if path not in self._files and len(self._others) < _MOST_OTHERS:
+                with suppress(WorkspaceError, PermissionDenied):
+                    self._others[path] = await self._workspace.read(path)
+
     def _requests(self, wanted: Sequence[Diagnostic], most_tokens: int | None = None) -> list[Request]:
-        return build_requests(self._workspace.root, self._files, wanted, self._model.limits, self._notes, most_tokens)
+        root, limits, others = self._workspace.root, self._model.limits, tuple(self._others.values())
+        return build_requests(root, self._files, wanted, limits, self._notes, most_tokens, others)
 
     async def _turn(self, request: Request, reports: list[FileReport]) -> str:
         approximate = self._options.approximate

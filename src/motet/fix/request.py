@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from motet.diagnostics import DefinitionFinder, Rendered, pack, render_file
+from motet.diagnostics import DefinitionFinder, Rendered, names_wanted, pack, render_file
 from motet.messages import Message, MessageStack, estimate_tokens, tags
 from motet.models.protocol import Limits
 from motet.prompts import prompt
 from motet.text import Diagnostic, TextFile
 
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _ANSWER_SHARE = 0.25
 """Share of the window kept free for answers and tool results of the turn."""
 _MAX_FILES = 8
@@ -51,11 +53,13 @@ def build_requests(
     limits: Limits,
     notes: Notes,
     most_tokens: int | None = None,
+    others: Sequence[TextFile] = (),
 ) -> list[Request]:
-    """Requests for all `diagnostics`, each within the model's window; `most_tokens` makes them smaller than that."""
+    """Requests for all `diagnostics`, each within the model's window; `most_tokens` makes them smaller than that. `others`:
+    files that may define what the problems are about."""
     system = prompt("fix_system") if limits.tools else f"{prompt('fix_system')}\n\n{prompt('edits_in_text')}"
     budget = min(_file_budget(limits, system), most_tokens or limits.context_tokens)
-    finder = DefinitionFinder(files.values())
+    finder = DefinitionFinder([*files.values(), *others])
     by_path: dict[str, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
         by_path.setdefault(diagnostic.path, []).append(diagnostic)
@@ -68,6 +72,15 @@ def build_requests(
         for packed in pack(rendered, budget)
         for group in _chunks(packed, _MAX_FILES)
     ]
+
+
+def names_in(files: Mapping[str, TextFile], diagnostics: Sequence[Diagnostic]) -> list[str]:
+    """Names that `diagnostics` are about: see `names_wanted`."""
+    by_path: dict[str, list[Diagnostic]] = {}
+    for diagnostic in sorted(diagnostics, key=lambda each: each.severity):
+        by_path.setdefault(diagnostic.path, []).append(diagnostic)
+    found = (names_wanted(_LINE_END.split(files[path].text), each) for path, each in by_path.items())
+    return list(dict.fromkeys(name for names in found for name in names))
 
 
 def _request(root: Path, system: str, group: Sequence[Rendered], notes: Notes) -> Request:

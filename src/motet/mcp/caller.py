@@ -41,14 +41,13 @@ from motet.tools.speaker import ANSWER, MOST_CHARACTERS, Speaker
 WAIT = "board_wait"
 _QUIET = (WAIT, "board_read")
 """Tools that show what waits; all others say that something does."""
-_DEAR = 100_000
-"""Tokens from which on a post to everyone has to be sent twice."""
 _LATER = "Go on with something else; what comes is kept for you: call `board_wait` again when you have time."
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where clients come together. `here` names the directory, on this machine where boards are shared by several."""
+    """Where clients come together. `here` names the directory, on this machine where boards are shared by several. `dear`:
+    tokens from which on a post to everyone has to be sent twice, None: never."""
 
     boards: Boards
     project: str
@@ -56,6 +55,7 @@ class Place:
     here: str
     state: Path
     asked: Asked
+    dear: int | None = None
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ class Caller:
         left = await place.boards.held(seat.address)
         await place.boards.give_back(seat.address, [one.id for one in left])
         home = asked.boards[0] if asked.boards else GENERAL
-        return Speaker(seat, home, dear=_DEAR, patience=asked.patience, later=_LATER)
+        return Speaker(seat, home, dear=self._place.dear, patience=asked.patience, later=_LATER)
 
     # --- requests --------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,8 @@ async def _serve(asked: Asked, start: Path) -> int:
     here = f"{socket.gethostname()}:{root}" if settings.url else str(root)
     ended: list[int] = []
     async with open_boards(settings, state) as boards:
-        serving = asyncio.create_task(_door(Place(boards, project_of(settings, root), root, here, state, asked)))
+        place = Place(boards, project_of(settings, root), root, here, state, asked, settings.all_tokens)
+        serving = asyncio.create_task(_door(place))
 
         def end(number: int) -> None:
             ended.append(number)

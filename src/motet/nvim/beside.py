@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from motet.chat import Chat
 from motet.engine import Chats
+from motet.engine.chats import KEPT_BESIDE
 
 _KEPT = "what you type here is kept as a chat of its own, in `:Motet history`, until it can be sent"
 
@@ -20,11 +21,12 @@ class Beside:
         self._kept: dict[str, Chat] = {}
 
     async def keep(self, chat: Chat, text: str) -> None:
-        """Keep `text`, which is typed in `chat` and not sent. Raises `HistoryError`."""
+        """Keep `text`, which is typed in `chat` and not sent; the other's own draft is kept already. Raises
+        `HistoryError`."""
         beside = self._kept.get(chat.id)
-        if beside is None and text:
+        if beside is None and text and text != chat.info.draft:
             beside = self._kept[chat.id] = self._chats.new(chat.bare_model)
-            await beside.rename(f"Draft: {chat.info.title}")
+            await beside.rename(f"{KEPT_BESIDE}{chat.info.title}")
             self._tell(_KEPT)
         if beside is not None:
             await beside.keep_draft(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -43,6 +44,7 @@ class Editing:
         self._editor = editor
         self._files = files
         self._running: dict[str, tuple[Chat, asyncio.Task[None]]] = {}
+        self._places = itertools.count(1)
 
     def stop(self) -> None:
         """End what runs; what was accepted stays."""
@@ -70,7 +72,7 @@ class Editing:
             await self._chats.let_go(chat)
 
     async def _turn(self, chat: Chat, text: str) -> None:
-        writing, outcome = Writing(self._peer, 0, self._files), _Outcome([])
+        writing, outcome = Writing(self._peer, -next(self._places), self._files), _Outcome([])
         self._peer.tell("notice", 0, "info", f"{chat.model.name} edits …")
         try:
             async with aclosing(chat.send(text)) as events:

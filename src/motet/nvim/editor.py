@@ -10,6 +10,7 @@ from typing import cast
 from motet.context import Buffer, Cursor, Excerpt, QuickfixEntry
 from motet.errors import MotetError
 from motet.nvim.rpc import Peer
+from motet.nvim.snapshot import Snapshot
 from motet.text import Diagnostic, Position, Range, Severity, TextFile
 
 Read = Callable[[str], Awaitable[TextFile]]
@@ -30,6 +31,25 @@ class NvimEditor:
     async def buffers(self) -> Sequence[Buffer] | None:
         """See `Editor`."""
         return [found for row in await self._rows("buffers") if (found := await self._buffer(row)) is not None]
+
+    async def open_files(self) -> Mapping[str, str | None] | None:
+        """See `Editor`."""
+        found: dict[str, str | None] = {}
+        for name, is_changed in cast("Sequence[tuple[str, bool]]", await self._peer.lua("open_files")):
+            if path := self.path_of(name):
+                found[path] = await self._unsaved(name) if is_changed else None
+        return found
+
+    async def _unsaved(self, name: str) -> str | None:
+        """The text of a changed buffer; None where it cannot be a file, or is as it was saved by now."""
+        with suppress(MotetError):
+            held = Snapshot.read(await self._peer.lua("snapshot", name))
+            return held.file(name).text if held is not None and held.is_modified else None
+        return None
+
+    async def current_file(self) -> str | None:
+        """See `Editor`."""
+        return self.path_of(str(await self._peer.lua("current_file")))
 
     async def cursor(self) -> Cursor | None:
         """See `Editor`."""

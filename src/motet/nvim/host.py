@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +21,7 @@ from motet.engine import Chats, Engine, Front
 from motet.engine.acts import Acts, Reader
 from motet.engine.names import known_names
 from motet.errors import MotetError, UsageError
-from motet.history import ChatInfo, ChatMissing
+from motet.history import ChatInfo
 from motet.models.protocol import Model
 from motet.nvim.beside import Beside
 from motet.nvim.changes import list_changes, undo
@@ -33,6 +31,7 @@ from motet.nvim.picking import Picking, Row
 from motet.nvim.questions import Questions
 from motet.nvim.rpc import Peer, over_stdio
 from motet.nvim.talk import Talk
+from motet.nvim.talks import Talks
 from motet.nvim.workspace import NvimWorkspace
 from motet.nvim.writes import Writes
 from motet.workspace import DiskWorkspace
@@ -49,21 +48,11 @@ if TYPE_CHECKING:  # a chat opens without, as the edit engine comes with it
 _LAST_WORDS = 0.2
 """Seconds that an editor that ends has to say that it does."""
 
-_OPENED = 1.0
-"""Seconds that a chat which is still being opened has then, for what was told of it to be kept."""
-
-Act = Callable[[Talk], object]
-
 
 class Host:
-    """What the editor is told by, and tells to. Nothing that is heard waits for anything else; what is meant for a chat
-    that is still being opened happens when it is, in the order in which it came."""
+    """What the editor is told by, and tells to. Nothing that is heard waits for anything else."""
 
     def __init__(self) -> None:
-        self._talks: dict[int, Talk] = {}
-        self._opening: dict[int, list[Callable[[], None]]] = {}
-        self._openings: dict[int, asyncio.Task[None]] = {}
-        self._closing: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gone = asyncio.Event()
         self._peer: Peer | None = None
@@ -71,7 +60,6 @@ class Host:
         self._engine: Engine | None = None
         self._chats: Chats | None = None
         self._is_warm = False
-        self._made: dict[str, Chat] = {}
         self._editor: NvimEditor | None = None
         self._following: Following | None = None
         self._fixing: Fixing | None = None
@@ -120,37 +108,35 @@ class Host:
         """The same for what is about one chat; false when it is not."""
         match name, arguments:
             case "open", [int(buffer), str(chat), bool(lenient)]:
-                self._begin(buffer, chat, lenient)
+                self._talks.open(buffer, chat, lenient)
             case "send", [int(buffer), str(text), bool(is_draft)]:
-                self._with(buffer, lambda talk: self._send(buffer, talk, text, is_draft))
+                self._talks.send(buffer, text, is_draft)
             case "redraw", [int(buffer)]:
-                self._with(buffer, Talk.redraw)
+                self._talks.act(buffer, Talk.redraw)
             case "models", [int(buffer)]:
-                self._with(buffer, lambda talk: self._start(self._list_models(talk), buffer))
+                self._talks.act(buffer, lambda talk: self._start(self._list_models(talk), buffer))
             case "stop", [int(buffer)]:
-                self._with(buffer, Talk.stop)
+                self._talks.act(buffer, Talk.stop)
             case "retry", [int(buffer)]:
-                self._with(buffer, Talk.retry)
+                self._talks.act(buffer, Talk.retry)
             case "draft", [int(buffer), str(text)]:
-                self._with(buffer, lambda talk: self._start(talk.keep(text, self._beside), buffer))
-            case "complete", [int(buffer), int(number), str(text)] if buffer in self._talks:
-                self._talks[buffer].complete(number, text)
-            case "complete", _:
-                pass  # nothing is known yet
+                self._talks.keep(buffer, text)
+            case "complete", [int(buffer), int(number), str(text)]:
+                self._talks.complete(buffer, number, text)
             case "add", [int(buffer), int(work), int(first), int(last)]:
-                self._with(buffer, lambda talk: self._start(talk.add(Excerpt(work, first, last)), buffer))
+                self._talks.act(buffer, lambda talk: talk.add(Excerpt(work, first, last)))
             case "inspect", [int(buffer), str(draft)]:
-                self._with(buffer, lambda talk: self._start(talk.inspect(draft), buffer))
+                self._talks.act(buffer, lambda talk: self._start(talk.inspect(draft), buffer))
             case "fork", [int(buffer), int(turn)]:
-                self._with(buffer, lambda talk: talk.fork(turn))
+                self._talks.act(buffer, lambda talk: talk.fork(turn))
             case "unfold", [int(buffer), int(turn), str(line)]:
-                self._with(buffer, lambda talk: talk.unfold(turn, line))
+                self._talks.act(buffer, lambda talk: talk.unfold(turn, line))
             case "request", [int(buffer), str(edited)]:
-                self._with(buffer, lambda talk: self._start(talk.change_request(edited), buffer))
+                self._talks.act(buffer, lambda talk: self._start(talk.change_request(edited), buffer))
             case "command", [int(buffer), str(text)]:
-                self._with(buffer, lambda talk: talk.command(text))
+                self._talks.act(buffer, lambda talk: talk.command(text))
             case "close", [int(buffer), (str() | None) as draft]:
-                self._with(buffer, lambda talk: self._close(buffer, talk, draft))
+                self._talks.close(buffer, draft)
             case _:
                 return False
         return True
@@ -182,11 +168,9 @@ class Host:
         front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor, "Neovim")
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
-            peer.tell("ready", __version__, os.getpid(), engine.notices)
+            peer.tell("ready", __version__, str(engine.root), engine.notices)
             await self._gone.wait()
-            if self._openings:
-                await asyncio.wait([*self._openings.values()], timeout=_OPENED)
-            ending = [*(talk.close() for talk in self._talks.values()), *self._closing.values()]
+            ending = [self._talks.end()]
             if "_board_host" in self.__dict__:
                 ending.append(self._board_host.close())
             await asyncio.gather(*ending, return_exceptions=True)
@@ -229,14 +213,6 @@ class Host:
     def _warn(self, text: str) -> None:
         self.peer.tell("notice", 0, "warn", text)
 
-    def _with(self, buffer: int, act: Act) -> None:
-        if buffer in self._opening:
-            self._opening[buffer].append(lambda: self._with(buffer, act))
-        elif buffer in self._talks:
-            act(self._talks[buffer])
-        else:
-            self.peer.tell("unopened", buffer, "")
-
     def _start(self, work: Coroutine[object, object, object], buffer: int) -> asyncio.Task[None]:
         async def safely() -> None:
             try:
@@ -249,35 +225,13 @@ class Host:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _begin(self, buffer: int, chat_id: str, lenient: bool) -> None:
-        """Open a chat in a buffer, after what came before for that buffer."""
-        if buffer in self._opening:
-            self._opening[buffer].append(lambda: self._begin(buffer, chat_id, lenient))
-        else:
-            self._opening[buffer] = []
-            self._openings[buffer] = self._start(self._open(buffer, chat_id, lenient), buffer)
+    @cached_property
+    def _talks(self) -> Talks:
+        assert self._chats is not None  # the editor waits for `ready`
+        return Talks(self.peer, self._chats, self._beside, self._start, self._talk, self._model, self._make_ready)
 
-    async def _open(self, buffer: int, chat_id: str, lenient: bool) -> None:
-        waiting = self._opening[buffer]
-        try:
-            await self._show(buffer, chat_id, lenient)
-        except MotetError as error:
-            self.peer.tell("unopened", buffer, str(error))
-        finally:
-            del self._opening[buffer], self._openings[buffer]
-            for one in waiting:
-                one()
-
-    async def _show(self, buffer: int, chat_id: str, lenient: bool) -> None:
-        """Show a chat in a buffer, or the buffer that has it. Raises `MotetError`."""
-        chat = self._made.pop(chat_id, None)
-        if chat is None:
-            stored = await self._stored(buffer, chat_id, lenient)
-            if stored is not None and await self._is_shown(buffer, stored.id):
-                return
-            chat = await self._chat(stored)
-        talk = self._talks[buffer] = self._talk(buffer, chat)
-        await talk.show()
+    async def _make_ready(self, chat: Chat) -> None:
+        """Have what the human may do next in a chat be done at once."""
         self._tell_names(chat)
         await self._warm_up()
         await self._list_files()
@@ -288,29 +242,17 @@ class Host:
             if command.values:
                 self.peer.tell("names", f"{command.name}s", [one.name for one in command.values])
 
-    async def _chat(self, stored: ChatInfo | None) -> Chat:
-        assert self._chats is not None  # the editor waits for `ready`
-        model = await self._model(stored)
-        return await self._chats.open(stored.id, model) if stored else self._chats.new(model)
-
     def _talk(self, buffer: int, chat: Chat) -> Talk:
         assert self._questions is not None and self._here is not None  # it runs
         assert self._following is not None and self._chats is not None
         human, files, board = self._questions, self._here, self._chats.board_agent
         return Talk(
-            self.peer, buffer, chat, self._names, self._acts, self._go_on, human, files, self._following, board
+            self.peer, buffer, chat, self._names, self._acts, self._talks.go_on, human, files, self._following, board
         )
 
     def _acts(self, chat: Chat, reader: Reader) -> Acts:
         assert self._engine is not None and self._chats is not None and self._here is not None  # there is a chat
         return Acts(chat, self._chats, self._engine, reader, undo=self._here.undo)
-
-    async def _go_on(self, buffer: int, chat: Chat, draft: str) -> None:
-        """Show `chat` in the window of `buffer`."""
-        self._made[chat.id] = chat
-        if draft:
-            await chat.keep_draft(draft)
-        self.peer.tell("another", buffer, chat.id)
 
     def _names(self, chat: Chat) -> Known:
         assert self._engine is not None  # there is a chat
@@ -356,17 +298,15 @@ class Host:
     @cached_property
     def _picking(self) -> Picking:
         assert self._engine is not None and self._chats is not None and self._chats.history is not None
-        assert self._editor is not None
-        return Picking(
-            self._engine, self._chats.history, self._editor, Files(lambda: self._files), self._chats.house.retrieving
-        )
+        assert self._editor is not None and self._here is not None
+        files = Files(lambda: self._files)
+        return Picking(self._engine, self._chats.history, self._editor, files, self._chats.house, self._here)
 
     async def _list_files(self) -> None:
         assert self._engine is not None  # there is a chat
         with suppress(MotetError):  # completion works without
             self._files = await self._engine.workspace.list_files()
-        for talk in self._talks.values():
-            talk.complete_again()
+        self._talks.complete_again()
 
     async def _warm_up(self) -> None:
         """Import what the first request needs, while the human still types: that takes longer than sending it."""
@@ -374,65 +314,11 @@ class Host:
             self._is_warm = True
             await asyncio.to_thread(_import_all)
 
-    async def _stored(self, buffer: int, chat_id: str, lenient: bool) -> ChatInfo | None:
-        """The chat with that id, or the newest; None: a new one is begun, when `lenient` also for an unknown id."""
-        assert self._chats is not None and self._chats.history is not None  # chats are kept
-        if not chat_id:
-            return None
-        if chat_id == "last":
-            for task in [*takewhile(lambda task: task is not self._openings[buffer], self._openings.values())]:
-                await asyncio.wait({task})  # it may be closed by now, with a draft
-            if self._closing:
-                await asyncio.wait([*self._closing.values()])
-            return await self._chats.newest()
-        if chat_id in self._closing:
-            await asyncio.wait({self._closing[chat_id]})
-        try:
-            return await self._chats.history.info(chat_id)
-        except ChatMissing:
-            if lenient:
-                return None
-            raise
-
-    async def _is_shown(self, buffer: int, chat_id: str) -> bool:
-        """Whether another buffer has the chat: then that is shown in the place of this one."""
-        if chat_id in self._closing:
-            await asyncio.wait({self._closing[chat_id]})
-        for other, talk in self._talks.items():
-            if talk.chat.id == chat_id and other != buffer:
-                self.peer.tell("instead", buffer, other)
-                return True
-        return False
-
     async def _list_models(self, talk: Talk) -> None:
         """Tell which models can be used, that of the chat first."""
         assert self._engine is not None  # there is a chat
         names = [talk.chat.model.name, *(one.name for one in await self._engine.models() if one.usable)]
         self.peer.tell("models", talk.buffer, list(dict.fromkeys(names)))
-
-    def _send(self, buffer: int, talk: Talk, text: str, is_draft: bool) -> None:
-        if talk.chat.is_writable:
-            talk.send(text, is_draft)
-        else:
-            self._start(self._take_over(buffer, talk, text, is_draft), buffer)
-
-    async def _take_over(self, buffer: int, talk: Talk, text: str, is_draft: bool) -> None:
-        """Say `text` in a chat that another process held: it is read anew, and gone on with if it is free now."""
-        assert self._chats is not None  # there is a chat
-        try:
-            await self._chats.let_go(talk.chat)
-            chat = await self._chats.open(talk.chat.id, talk.chat.bare_model)
-            talk, left = self._talk(buffer, chat), chat.info.draft
-            self._talks[buffer] = talk
-            await talk.show()
-            if chat.is_writable:
-                talk.send(text, is_draft)
-                await talk.rest()
-                await self._beside.close(chat.id, is_said=True)
-                self.peer.tell("draft", buffer, left)  # of the one who had the chat before
-        finally:
-            if not talk.chat.is_writable:
-                self.peer.tell("idle", buffer)
 
     async def _model(self, stored: ChatInfo | None) -> Model:
         """A chat goes on with its own model, where that can be used."""
@@ -441,25 +327,6 @@ class Host:
             with suppress(MotetError):
                 return (await self._engine.choose_model(stored.model))[0]
         return (await self._engine.choose_model(work="chat"))[0]
-
-    def _close(self, buffer: int, talk: Talk, draft: str | None) -> None:
-        """Keep what is typed (None: what was kept before), end what runs, and let others have the chat."""
-        assert self._chats is not None  # there is a chat
-        chats = self._chats
-
-        async def close() -> None:
-            try:
-                if draft is not None:
-                    await talk.keep(draft, self._beside)
-            finally:
-                await talk.close()
-                await self._beside.close(talk.chat.id)
-                await chats.let_go(talk.chat)
-                self._closing.pop(talk.chat.id, None)
-
-        del self._talks[buffer]
-        talk.stop()  # what was not said yet is typed still
-        self._closing[talk.chat.id] = self._start(close(), buffer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ from motet.context.complete import link_to
 from motet.context.paths import Files
 from motet.engine import Engine
 from motet.engine.chat_names import short_id, shown_title
-from motet.engine.retrieving import Retrieving
+from motet.engine.chats import House
+from motet.engine.nearby import Near
 from motet.history import ChatInfo, History
 from motet.visible import one_line, visible
+from motet.workspace import Workspace
 
 if TYPE_CHECKING:
     from motet.index import Found
@@ -51,10 +53,19 @@ class Picking:
     """The rows of each kind. Everything here waits for files and the history, never the editor for it."""
 
     def __init__(
-        self, engine: Engine, history: History, editor: Editor, files: Files, retrieving: Retrieving
+        self,
+        engine: Engine,
+        history: History,
+        editor: Editor,
+        files: Files,
+        house: House,
+        workspace: Workspace,
     ) -> None:
+        """`workspace`: the files as the editor has them."""
         self._engine = engine
-        self._retrieving = retrieving
+        self._retrieving = house.retrieving
+        self._near = Near(editor, related=house.maps.related)
+        self._workspace = workspace
         self._history = history
         self._editor = editor
         self._files = files
@@ -70,7 +81,9 @@ class Picking:
                 found = Files(lambda: list(by_name)).find(query, _MOST)
                 return [_buffer_row(by_name[name]) for name in found]
             case "place":
-                found = await self._retrieving.places(query, _MOST) if query.strip() else ()
+                if not query.strip():
+                    return []
+                found = (await self._retrieving.search(query, _MOST, self._near)).found
                 return [_place_row(self._engine.root, one) for one in found]
             case _:
                 return await self._chats(query)
@@ -79,13 +92,13 @@ class Picking:
         """What is seen of the row that stands for `value`. Raises `MotetError`."""
         match kind:
             case "file":
-                return _preview((await self._engine.workspace.read(value)).text)
+                return _preview((await self._workspace.read(value)).text)
             case "buffer":
                 found = next((one for one in await self._editor.buffers() or () if str(one.number) == value), None)
                 return _preview(found.text, found.filetype) if found else Preview([])
             case "place":
                 path, _, line = value.removeprefix(f"{self._engine.root}/").rpartition(":")
-                return _around((await self._engine.workspace.read(path)).text, int(line))
+                return _around((await self._workspace.read(path)).text, int(line))
             case _:
                 stored = await self._history.load(value)
                 text = render([one for one in stored.messages if one.visible], chat=value)

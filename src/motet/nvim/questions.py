@@ -64,6 +64,9 @@ class Questions:
         try:
             self._peer.tell("ask", number, kind, text, options)
             return await future
+        except asyncio.CancelledError:
+            self._peer.tell("withdraw", number)
+            raise
         finally:
             self._waiting.pop(number, None)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequ
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Titled
+from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Shared, Titled
 from motet.chat.meter import Meter
 from motet.chat.transcript import Blocks, is_said, read_context, read_line, unfold, write_context
 from motet.context import Excerpt
@@ -68,6 +68,7 @@ class Talk:
         self._agent: BoardAgent | None = None
         self._serving: asyncio.Task[None] | None = None
         self._doing: set[asyncio.Task[None]] = set()
+        self._sharing: set[asyncio.Task[None]] = set()
         self._asked: tuple[int, str] | None = None
         self.buffer = buffer
         self._peer = peer
@@ -108,8 +109,8 @@ class Talk:
             self._turn = asyncio.create_task(self._next(self._turn, draft, is_draft))
 
     async def _next(self, before: asyncio.Task[None] | None, draft: str, is_draft: bool) -> None:
-        if before is not None:
-            await asyncio.wait({before})
+        if first := {*self._sharing, *([before] if before is not None else [])}:
+            await asyncio.wait(first)  # what was shared before it goes along with it
         block, text = self._read(draft) if is_draft else (None, draft)
         if self._is_stopping:
             self._peer.tell("returned", self.buffer, draft)
@@ -121,12 +122,13 @@ class Talk:
 
     def command(self, text: str) -> None:
         """Do a slash command that nobody typed into the draft."""
-        self._do(self._asked_for(text))
+        self._do(self._asked_for(text), self._sharing if text.startswith("/file ") else self._doing)
 
-    def _do(self, work: Coroutine[object, object, None]) -> None:
+    def _do(self, work: Coroutine[object, object, None], among: set[asyncio.Task[None]] | None = None) -> None:
+        among = self._doing if among is None else among
         task = asyncio.create_task(work)
-        self._doing.add(task)
-        task.add_done_callback(self._doing.discard)
+        among.add(task)
+        task.add_done_callback(among.discard)
 
     async def keep(self, draft: str, beside: Beside) -> None:
         """Keep what is typed and not sent, `beside` where the chat is another's."""
@@ -163,9 +165,16 @@ class Talk:
         said = [one for one in self.chat.messages if is_said(one)]
         self.command(f"/edit {said[turn - 1].meta.cycle}" if 0 < turn <= len(said) else "/fork")
 
-    async def add(self, excerpt: Excerpt) -> None:
-        """Share lines of a buffer with the next message. Raises `MotetError`."""
-        shared = await share_lines(excerpt, sources_of(self.chat))
+    def add(self, excerpt: Excerpt) -> None:
+        """Share lines of a buffer with the next message."""
+        self._do(self._add(excerpt), self._sharing)
+
+    async def _add(self, excerpt: Excerpt) -> None:
+        try:
+            shared = await share_lines(excerpt, sources_of(self.chat))
+        except MotetError as error:
+            self._peer.tell("notice", self.buffer, "error", str(error))
+            return
         self.chat.share.attach(*shared.messages)
         self.show_block()
         for line in shared.notices or [f"With the next message: {shared.words}"]:
@@ -200,6 +209,8 @@ class Talk:
     def stop(self) -> None:
         """End the turn, also one that has not begun yet."""
         self._is_stopping = True
+        for task in self._sharing:
+            task.cancel()
         self.chat.stop()
 
     async def rest(self) -> None:
@@ -212,7 +223,7 @@ class Talk:
         if self._serving is not None:
             self._serving.cancel()
         await self.chat.close()
-        if running := {*self._doing, *([self._turn] if self._turn is not None else [])}:
+        if running := {*self._doing, *self._sharing, *([self._turn] if self._turn is not None else [])}:
             await asyncio.wait(running)
 
     def _serve(self) -> None:
@@ -366,6 +377,8 @@ class Talk:
                 self._state("retrying")
             case Notice(text, level):
                 self._peer.tell("notice", self.buffer, _LEVELS[level], text)
+            case Shared(line, tokens, why) if why:
+                self._peer.tell("notice", self.buffer, _LEVELS[Level.INFO], f"{line}: {tokens:,} tokens, {why}")
             case Titled():
                 self._state("asking")
             case _:
@@ -376,9 +389,12 @@ class Talk:
         match event:
             case AnswerStarted():
                 self._tools.clear()
+                self._peer.tell("requested", self.buffer, self.chat.model.name)
             case ToolsCalled(calls):
                 self._tools = [call.name for call in calls]
-            case ToolFinished(call):
+                self._peer.tell("tools_called", self.buffer, self._tools)
+            case ToolFinished(call, output):
+                self._peer.tell("tool_finished", self.buffer, call.name, output.is_error)
                 if call.name in self._tools:
                     self._tools.remove(call.name)
                 self._do(self._following.follow())

@@ -198,6 +198,7 @@ class NvimWorkspace:
             if await self._change(held, after, written=False):
                 self._turn.unsaved.append((file, after))
                 self._writes.add(self._turn)
+                self._peer.tell("wrote", self.real(file.path))
                 return after
         raise StaleFile(f"{file.path}: somebody else keeps changing it; read it again")
 
@@ -205,6 +206,7 @@ class NvimWorkspace:
         self._turn.saved.append((before, after))
         self._writes.add(self._turn)
         await self._settle(before, after)
+        self._peer.tell("wrote", self.real(after.path))
 
     async def _settle(self, was: TextFile, now: TextFile) -> None:
         """Have the loaded buffer of a file follow what was written to the disk."""

@@ -18,6 +18,7 @@ from motet.settings.schema import (
     ServerSettings,
     Settings,
     SnapshotSettings,
+    SourceSettings,
     ToolsSettings,
     WebSettings,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "ServerSettings",
     "Settings",
     "SnapshotSettings",
+    "SourceSettings",
     "ToolsSettings",
     "WebSettings",
     "load_settings",

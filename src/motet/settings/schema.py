@@ -10,6 +10,7 @@ PositiveInt = Annotated[int, Meta(gt=0)]
 PositiveFloat = Annotated[float, Meta(gt=0)]
 AtLeastZero = Annotated[float, Meta(ge=0)]
 
+SourceName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,40}$")]
 EditFormat = Literal["replace_in_file", "edit_file", "whole_file", "apply_patch", "anchored"]
 """How a model writes its edits; each has a tool."""
 
@@ -150,6 +151,12 @@ class HooksSettings(_Table, frozen=True):
     ] = field(default_factory=list)
     completed: Annotated[list[str], Meta(description="get how a turn ended")] = field(default_factory=list)
     event: Annotated[list[str], Meta(description="get every event of a chat")] = field(default_factory=list)
+    context: Annotated[
+        str,
+        Meta(
+            description="gets your text and the files in the chat, and gives what goes along by itself (`#diff`, `@/path`, `map`); default: the map"
+        ),
+    ] = ""
 
 
 class ToolsSettings(_Table, frozen=True):
@@ -193,14 +200,39 @@ class WebSettings(_Table, frozen=True):
     )
 
 
+class SourceSettings(_Table, frozen=True):
+    """`[index.sources.NAME]`: something else to search, with `#codebase:NAME` and `@rag:NAME`; one of the first three."""
+
+    directory: Annotated[str, Meta(description="a folder, such as a wiki; indexed as the project is")] = ""
+    command: Annotated[
+        str, Meta(description="a program that prints a JSON list of passages; `{question}` stands for what is asked")
+    ] = ""
+    callback: Annotated[
+        str, Meta(description="`package.module:function` or `file.py:function`: gets the question, gives such a list")
+    ] = ""
+    description: Annotated[str, Meta(description="what it is, for completion and for models")] = ""
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError`, which names no source."""
+        if sum(map(bool, (self.directory, self.command, self.callback))) != 1:
+            raise ValueError("a source needs one of `directory`, `command` and `callback`")
+
+
 class IndexSettings(_Table, frozen=True):
     """`[index]`: passages of the project that are found for a question (`#codebase`, `@rag`)."""
 
     mode: Annotated[
-        Literal["mention", "off"],
-        Meta(description="`mention`: only when you or a model asks for passages; `off`: never"),
+        Literal["mention", "auto", "off"],
+        Meta(
+            description="`mention`: only when you or a model asks for passages; `auto`: two or three come along with "
+            "each message that is about the project; `off`: never"
+        ),
     ] = "mention"
     tokens: Annotated[int, Meta(ge=500, le=50_000, description="how much `#codebase` shares at most")] = 6_000
+    source: Annotated[
+        str, Meta(description="name of the source that takes the place of motet's own index; default: none does")
+    ] = ""
+    sources: dict[SourceName, SourceSettings] = field(default_factory=dict)
 
 
 class GroupSettings(_Table, frozen=True):
@@ -230,7 +262,10 @@ class ProviderSettings(_Table, frozen=True):
         None
     )
     dialect: Annotated[
-        Literal["openai", "anthropic"] | None, Meta(description="which protocol the address speaks")
+        Literal["openai", "openai-responses", "anthropic"] | None,
+        Meta(
+            description="the protocol: chat completions, OpenAI's responses (whose models reason with tools), messages"
+        ),
     ] = None
     key: Annotated[
         str | None,
@@ -299,6 +334,9 @@ class Settings(_Table, frozen=True):
         default_factory=list
     )
     send_code: Annotated[bool, Meta(description="false: nothing that holds code leaves this machine")] = True
+    plugins: Annotated[
+        bool, Meta(description="false: plug-ins that are installed beside motet (`motet.plugins`) are not loaded")
+    ] = True
     fix: FixSettings = field(default_factory=FixSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     spending: SpendingSettings = field(default_factory=SpendingSettings)

@@ -9,6 +9,8 @@ from motet.text import TextFile
 
 MOST_PARSED = 8_000_000
 """Characters that one call parses, over all files: about two seconds."""
+_MOST_DEFINED = 200
+"""Definitions of one name that are looked at: a stranger's file may hold any number of them."""
 
 
 def definitions_of(file: TextFile) -> list[Definition]:
@@ -30,3 +32,30 @@ def qualified(found: Sequence[Definition], one: Definition) -> str:
 def is_outlined(one: Definition) -> bool:
     """Whether an outline lists it: classes, functions, types, and what stands at the top of a file."""
     return one.kind in OUTLINE_KINDS or one.depth == 0
+
+
+Where = tuple[TextFile, Definition]
+"""A definition and the file it stands in."""
+
+
+def defined(files: Sequence[TextFile], name: str) -> tuple[list[Where], list[str]]:
+    """The definitions of `name`, real ones before mere declarations and variables; and the full names of those that
+    only end like it."""
+    last = name.rpartition(".")[2]
+    found: list[Where] = []
+    others: list[str] = []
+    left = MOST_PARSED
+    for file in files:
+        left -= len(file.text)
+        if left < 0:
+            break
+        all_here = definitions_of(file)
+        for one in all_here:
+            if one.name == last and len(found) + len(others) < _MOST_DEFINED:
+                full = qualified(all_here, one)
+                if full == name or full.endswith(f".{name}"):
+                    found.append((file, one))
+                else:
+                    others.append(full)
+    found.sort(key=lambda each: each[1].kind not in OUTLINE_KINDS)
+    return found, list(dict.fromkeys(others))

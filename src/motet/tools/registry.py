@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Protocol, runtime_checkable
@@ -82,9 +82,8 @@ class ToolRegistry:
         self._made: dict[str, Tool] = dict(self._own)
         self._edit_tools: dict[str, EditTool] = {}
         self.edit_format = edit_format
-        taken = {EDIT, *self._makers, *EDIT_TOOLS.values()}
         for name in self._own:
-            if name in taken:
+            if is_taken(name, self._makers):
                 raise SettingsError(f"tools.own.{name}: there is a tool of that name already; choose another name")
 
     @property
@@ -124,6 +123,11 @@ class ToolRegistry:
         if format not in self._edit_tools:
             self._edit_tools[format] = edit_tool(format, self._kit.desk)
         return self._edit_tools[format]
+
+
+def is_taken(name: str, names: Collection[str] = ()) -> bool:
+    """Whether a tool that is not the user's has this name, or one of `names` is it."""
+    return name in (EDIT, *BUILT_IN, *EDIT_TOOLS.values()) or name in names
 
 
 def unknown(name: str, names: tuple[str, ...], what: str) -> UsageError:

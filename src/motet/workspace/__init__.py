@@ -7,7 +7,7 @@ held before each change. `find_workspace` and `resolve_user_path` turn what a us
 from motet.workspace.checkpoint import Checkpoint, CheckpointInfo, Checkpoints
 from motet.workspace.disk import DiskWorkspace
 from motet.workspace.memory import MemoryWorkspace
-from motet.workspace.places import find_workspace, resolve_user_path
+from motet.workspace.places import find_workspace, resolve_user_path, why_no_project
 from motet.workspace.protocol import KeptWorkspace, Workspace
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "Workspace",
     "find_workspace",
     "resolve_user_path",
+    "why_no_project",
 ]

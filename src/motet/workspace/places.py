@@ -15,6 +15,19 @@ def find_workspace(start: Path) -> Path:
     return work_tree(start) or Path(os.path.realpath(start))
 
 
+def why_no_project(root: Path) -> str:
+    """Why `root` is not looked through as a whole: it is a home directory, or lies above one, and nobody said that the
+    files there belong together. Empty where it may be; a `.motetignore` in it says so too."""
+    home = Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 (never raises)
+    if not home.is_relative_to(root) or (root / ".motetignore").exists():
+        return ""
+    what = "your home directory" if root == home else "above your home directory"
+    return (
+        f"{shown(root)} is {what} and no project: its files are not searched as a whole. Go into a project, or write a "
+        ".motetignore there that says what is left out"
+    )
+
+
 def resolve_user_path(root: Path, cwd: Path, text: str) -> str:
     """The workspace path of what a user typed in `cwd`: relative, absolute or with `~`; `.` for the root itself.
 

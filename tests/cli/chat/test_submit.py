@@ -72,3 +72,20 @@ def test_what_the_human_adds_pins_and_drops_counts_for_the_next_message(project:
     assert [[said(served, number).count(name) for name in fruit] for number in range(3)] == [
         [1, 1, 0], [1, 0, 1], [1, 0, 1],
     ]  # fmt: skip
+
+
+@pytest.mark.acceptance("SP-09")
+def test_what_came_by_itself_is_dropped_like_any_item(project: Project, provider: Serve) -> None:
+    served = provider([Answer(text=f"Answer {n}.") for n in (1, 2)], more=f"{QUIET}[index]\nmode = 'auto'\n")
+    project.write({"retry.py": "def retry_request():\n    '''Sends a failed request again.'''\n"})
+    human = talker(project, "chat")
+    human.says("where is a failed request sent again?")
+    human.sees("tokens, by itself: has ")
+    human.sees("Answer 1.")
+    human.says("/drop retry.py:1-2")
+    human.sees("<codebase>retry.py:1-2</codebase>: not shared any more")
+    human.says("so, where is a failed request sent again?")
+    human.sees("Answer 2.")
+    human.says("/exit")
+    assert human.ends() == 0
+    assert [served.requests[number].text.count("def retry_request") for number in range(2)] == [1, 0]

@@ -200,8 +200,8 @@ class ChatScreen:
                 self._note(f"{what}; trying again in {delay:.0f} s (attempt {attempt})", "yellow")
             case Notice(text, level):
                 self._note(text, _LEVELS[level])
-            case Shared(line, tokens):
-                self._note(f"+ {line}  {short_count(tokens)} tokens", "dim")
+            case Shared(line, tokens, why):
+                self._note(f"+ {line}  {short_count(tokens)} tokens{f', {why}' if why else ''}", "dim")
             case Said(text) if text in self._known:
                 self._known.remove(text)
             case Said(text):

@@ -17,7 +17,7 @@ from motet.cli.chat.reading import TerminalReader
 from motet.cli.chat.screen import ChatScreen
 from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.chat.typed_ahead import TypedAhead
-from motet.cli.front import Front
+from motet.cli.front import Front, tell_notes
 from motet.cli.keys import EndOfInput
 from motet.context import CommandCall
 from motet.context.commands import ChatCommand
@@ -223,8 +223,7 @@ class TerminalChat:
         reader = TerminalReader(self._terminal, self._screen, self._front.interrupts.held)
         self._acts = Acts(chat, self._chats, self._engine, reader, self._own_commands())
         self._names = None
-        for note in chat.notes:
-            self._terminal.line(note, "yellow", hang=2)
+        tell_notes(chat, self._terminal)
         if not chat.is_writable:
             self._terminal.line(
                 "Another motet holds this chat: read it here, /fork goes on with a copy.", "yellow", hang=2

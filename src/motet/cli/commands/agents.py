@@ -40,26 +40,30 @@ def command(context: click.Context) -> int:
 
 @command.command("list")
 @click.option("--closed", is_flag=True, help="Those that are closed for good too.")
+@click.option("--find", metavar="WORDS", default="", help="All of these in name, role, model, kind or state.")
 @ALL_PROJECTS
 @JSON
-def list_agents(closed: bool = False, everywhere: bool = False, as_json: bool = False) -> int:
+def list_agents(closed: bool = False, find: str = "", everywhere: bool = False, as_json: bool = False) -> int:
     """List agents: state and why, what waits for each, what it used today.
 
     \b
     Examples:
       motet agents list
       motet agents list --all-projects --closed
+      motet agents list --find "review idle"
       motet agents list --json | jq -r 'select(.unread > 0).address'
 
     Tokens and dollars are those of the turns that boards caused today (UTC). Exit code 1: there is none.
     """
 
     async def work(place: Place) -> int:
+        from motet.engine.human_boards import fits
+
         background = background_of(place)
         await background.mourn(place.boards)
         await place.boards.tend(place.settings.forget_days)
         processes = {one.address: one.mark.pid for one in background.running().values()}
-        found = await _agents(place, everywhere, closed)
+        found = [agent for agent in await _agents(place, everywhere, closed) if fits(agent, find)]
         width = widest([agent.address for agent in found])
         for agent in found:
             if as_json:
@@ -70,9 +74,8 @@ def list_agents(closed: bool = False, everywhere: bool = False, as_json: bool = 
                 beside = [(f"  background {process}", "dim")] if process else []
                 place.out.spans(*agent_spans(agent, width), *beside, hang=4)
         if not found and not as_json:
-            place.terminal.line(
-                "There is no agent on the boards of this project; --all-projects shows others.", hang=2
-            )
+            what = f"There is no agent with {find!r}" if find else "There is no agent"
+            place.terminal.line(f"{what} on the boards of this project; --all-projects shows others.", hang=2)
         return 0 if found else 1
 
     return run(work, as_json=as_json)

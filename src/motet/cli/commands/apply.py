@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from shlex import quote
 import click
 
 from motet.cli.answer import name_of, read_answer
+from motet.cli.answer_edits import without_labels
 from motet.cli.apply_json import ApplyJson
 from motet.cli.apply_view import ApplyView, Whole
 from motet.cli.ask import ask_in_terminal
@@ -25,7 +26,6 @@ from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
 from motet.edits.formats.auto import Understood, understand
-from motet.edits.formats.paths import path_in_comment
 from motet.edits.formats.whole_file import LeftOut
 from motet.engine import Engine
 from motet.errors import EditFormatError, ExitCode, InputError, MotetError, NoEdits, UsageError
@@ -185,7 +185,7 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
             edits = [edit for edit in found.edits if edit.path not in modes.links]
             if root is not None:
                 edits = [_meant_from(start, engine.root, edit) for edit in edits]
-            edits = await _without_labels(engine.workspace, edits, found.loosely_named)
+            edits = await without_labels(engine.workspace, edits, found.loosely_named)
             reviewer = _reviewer(mode, terminal, keyboard, interrupts)
             asks = isinstance(reviewer, TerminalReviewer)
             view = ApplyView(terminal, as_json, asks=asks, undo=_undo(engine.root))
@@ -224,20 +224,6 @@ async def _submit(
     )
     async with engine.checkpoint("motet apply"):
         return await desk.submit(edits)
-
-
-async def _without_labels(workspace: Workspace, edits: Sequence[Edit], loosely: Collection[int]) -> list[Edit]:
-    """`edits`, without the comment that names a file where the file as it is has none: it was written for the reader
-    of the answer."""
-    without: list[Edit] = []
-    for edit in edits:
-        if isinstance(edit, Write) and edit.line in loosely:
-            first, _, rest = edit.text.partition("\n")
-            with suppress(MotetError):
-                if path_in_comment(first) and first not in (await workspace.read(edit.path)).text.splitlines():
-                    edit = replace(edit, text=rest.removeprefix("\n"))
-        without.append(edit)
-    return without
 
 
 def _ask(terminal: Terminal, keyboard: Keyboard) -> Ask | None:

@@ -4,63 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from motet.cli.answer import piped_text
-from motet.cli.chat_json import ChatJson, write_error
+from motet.cli.chat_json import ChatJson
 from motet.cli.chat_lines import AnswerView, drawn
-from motet.cli.front import in_front
+from motet.cli.front import in_front, tell_notes
 from motet.cli.given_files import given_files, share_files
-from motet.cli.output import ReaderGone
+from motet.cli.run_options import RunOptions, run_options
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
-from motet.errors import ExitCode, MotetError, UsageError
-
-
-@dataclass(frozen=True, slots=True)
-class _Mode:
-    """How this run talks, and who decides about edits."""
-
-    as_json: bool
-    quiet: bool
-    yes: bool
+from motet.errors import ExitCode, UsageError
 
 
 @click.command("ask", options_metavar="[OPTIONS]")
 @click.argument("words", nargs=-1, metavar="[PROMPT]…")
-@click.option(
-    "-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline; without, the first that works."
-)
 @click.option(
     "-f", "--file", "files", multiple=True, metavar="PATH", help="Share a file; PATH:10-40 some lines of it."
 )
 @click.option(
     "-t", "--tools", "tools", multiple=True, metavar="NAME", help="Hand over a tool or a group: files, cmd, …"
 )
-@click.option("-y", "--yes", is_flag=True, help="Take every proposed edit without asking.")
-@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'run:pytest *', …")
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars it may cost.")
-@click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`.")
-@click.option("--no-history", is_flag=True, help="Do not keep this chat.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Only the answer, and errors.")
-def command(
-    words: tuple[str, ...],
-    model: str | None,
-    files: tuple[str, ...],
-    tools: tuple[str, ...],
-    yes: bool,
-    allow: tuple[str, ...],
-    max_cost: float | None,
-    record: str | None,
-    no_history: bool,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+@run_options()
+def command(words: tuple[str, ...], files: tuple[str, ...], tools: tuple[str, ...], options: RunOptions) -> int:
     """Ask one question; the answer comes on stdout.
 
     \b
@@ -76,18 +45,9 @@ def command(
 
     Exit code 0: answered, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
     """
-    mode = _Mode(as_json, quiet, yes)
-    flags = {"model": model, "chat.max_cost": max_cost}
-    chosen = {key: value for key, value in flags.items() if value is not None}
-    try:
+    with options.errors_told():
         typed, piped = _prompt(words)
-        return asyncio.run(_ask(typed, piped, files, tools, mode, chosen, allow, record, keep=not no_history))
-    except ReaderGone:
-        raise
-    except MotetError as error:
-        if as_json:
-            write_error(error)
-        raise
+        return asyncio.run(_ask(typed, piped, files, tools, options))
 
 
 def _prompt(words: Sequence[str]) -> tuple[str, str]:
@@ -99,31 +59,21 @@ def _prompt(words: Sequence[str]) -> tuple[str, str]:
     return typed, piped
 
 
-async def _ask(
-    typed: str,
-    piped: str,
-    files: Sequence[str],
-    tools: Sequence[str],
-    mode: _Mode,
-    flags: Mapping[str, object],
-    allow: Sequence[str],
-    record: str | None,
-    *,
-    keep: bool,
-) -> int:
-    async with in_front(Terminal(quiet=mode.quiet), yes=mode.yes) as front:
+async def _ask(typed: str, piped: str, files: Sequence[str], tools: Sequence[str], options: RunOptions) -> int:
+    async with in_front(Terminal(quiet=options.quiet), yes=options.yes) as front:
         terminal = front.terminal
         try:
-            engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=front.ask)
+            engine = Engine(Path.cwd(), flags=options.settings, allow=options.allow, ask=front.ask)
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
-            async with engine.chats(front.of_chats, keep=keep, record=Path(record) if record else None) as chats:
+            async with engine.chats(front.of_chats, keep=options.keep, record=options.recording) as chats:
                 model, why = await engine.choose_model(work="chat")
                 chat = chats.new(model, tools=tools)
+                tell_notes(chat, terminal)
                 await share_files(chat, given_files(engine.root, files), terminal)
                 terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
-                view = AnswerView(terminal, model.name, writes=not mode.as_json)
-                as_json = ChatJson() if mode.as_json else None
+                view = AnswerView(terminal, model.name, writes=not options.as_json)
+                as_json = ChatJson() if options.as_json else None
                 if as_json is not None:
                     as_json.started(chat, why)
                 return await drawn(chat.send(typed, piped), view, *([as_json] if as_json else []))

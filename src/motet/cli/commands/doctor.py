@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -18,9 +19,11 @@ from motet.cli.output import told
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import MotetError
+from motet.index import engine_name
 from motet.models.catalog import Candidate
 from motet.paths import config_file
 from motet.process.sandbox import find_sandbox
+from motet.workspace import why_no_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class _Finding:
     text: str
 
 
+_LISTING = 5.0
+"""Seconds that the files of a project may take to be listed."""
 _GOOD, _MISSING, _BAD = "✓", "·", "✗"
 
 
@@ -68,9 +73,10 @@ async def _examine() -> list[_Finding]:
     findings += [_Finding(_MISSING, "settings", notice) for notice in engine.loaded.notices]
     findings.append(_state(engine.state))
     findings.append(_Finding(_GOOD, "workspace", str(engine.root)))
+    findings.append(await _index(engine))
     sandbox = await find_sandbox(avoid=engine.root)
     findings.append(_Finding(_GOOD if sandbox.sandbox else _MISSING, "sandbox", sandbox.text))
-    for subject, look in (("servers", _servers), ("trust", _trust)):
+    for subject, look in (("servers", _servers), ("trust", _trust), ("plug-ins", _plugins)):
         try:
             findings += look(engine)
         except MotetError as error:
@@ -119,6 +125,39 @@ def _servers(engine: Engine) -> list[_Finding]:
 def _trust(engine: Engine) -> list[_Finding]:
     waiting = [item for item in engine.project_items() if not engine.gate.allows(item)]
     return [_Finding(_MISSING, "trust", f"waits for `motet trust`: {item.subject}") for item in waiting]
+
+
+def _plugins(engine: Engine) -> list[_Finding]:
+    return [_Finding(_GOOD, "plug-in", str(plugin)) for plugin in engine.plugins()]
+
+
+async def _index(engine: Engine) -> _Finding:
+    """Which engine keeps the index of this project, where, and whether it has all files."""
+    if engine.loaded.settings.index.mode == "off":
+        return _Finding(_MISSING, "index", "switched off by your settings (`index.mode`)")
+    if why := why_no_project(engine.root):
+        return _Finding(_MISSING, "index", why)
+    from motet.index import ProjectIndex
+    from motet.index.membership import list_members
+
+    index = ProjectIndex(engine.root, engine.state / "index")
+    try:
+        status = await index.status()
+        async with asyncio.timeout(_LISTING):
+            listed = len(await list_members(engine.root))
+    except TimeoutError:
+        return _Finding(_MISSING, "index", f"the files here could not be listed in {_LISTING:g} s")
+    except MotetError as error:
+        return _Finding(_BAD, "index", str(error))
+    finally:
+        await index.close()
+    unread = listed - status.files - sum(status.left_out.values())
+    has_wheel = engine_name() == "tantivy"
+    engine_said = f"tantivy {version('tantivy')}" if has_wheel else "FTS5 of SQLite, slower and larger than tantivy"
+    parts = [engine_said, status.place or "in memory: the state directory cannot be written"]
+    parts += [f"{status.files:,} files, {status.disk / 1e6:.1f} MB"]
+    parts += [f"{unread:,} more will be read when it is asked" if unread > 0 else "complete"]
+    return _Finding(_GOOD if status.place and has_wheel else _MISSING, "index", ", ".join(parts))
 
 
 def _git() -> _Finding:

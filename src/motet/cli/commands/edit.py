@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -13,54 +12,28 @@ import click
 from motet import engine as engines
 from motet.chat import Chat, ChatEvent
 from motet.cli.answer_edits import apply_edits, edits_in
-from motet.cli.chat_json import SCHEMA, ChatJson, write_error
+from motet.cli.chat_json import SCHEMA, ChatJson
 from motet.cli.chat_lines import drawn
 from motet.cli.edit_view import EditView, WatchedReviewer
-from motet.cli.front import Front, in_front
+from motet.cli.front import Front, in_front, tell_notes
 from motet.cli.given_files import GivenFile, given_files, share_files
-from motet.cli.output import ReaderGone, write_json
+from motet.cli.output import write_json
+from motet.cli.run_options import RunOptions, run_options
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import ExitCode, MotetError, UsageError
 from motet.turn import ToolFinished
 
 
-@dataclass(frozen=True, slots=True)
-class _Mode:
-    """How this run talks, who decides, and what is kept of it."""
-
-    yes: bool
-    as_json: bool
-    quiet: bool
-    record: str | None
-    keep: bool
-
-
 @click.command("edit", options_metavar="[OPTIONS]")
 @click.argument("instruction")
 @click.argument("files", nargs=-1, required=True, metavar="FILE[:10-40]…")
-@click.option(
-    "-m", "--model", metavar="NAME", help="PROVIDER/MODEL, PROVIDER or offline; without, the first that works."
+@run_options(
+    yes="Take every edit that has its place, without asking.",
+    rule="write:.github/*",
+    quiet="Only questions and errors.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Take every edit that has its place, without asking.")
-@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'write:.github/*', …")
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars it may cost.")
-@click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`.")
-@click.option("--no-history", is_flag=True, help="Do not keep this chat.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Only questions and errors.")
-def command(
-    instruction: str,
-    files: tuple[str, ...],
-    model: str | None,
-    yes: bool,
-    allow: tuple[str, ...],
-    max_cost: float | None,
-    record: str | None,
-    no_history: bool,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+def command(instruction: str, files: tuple[str, ...], options: RunOptions) -> int:
     """Have files changed as you say, reviewed hunk by hunk.
 
     \b
@@ -79,32 +52,21 @@ def command(
 
     Exit code 0: edited, 1: no edit was made, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
     """
-    mode = _Mode(yes, as_json, quiet, record, not no_history)
-    flags = {"model": model, "chat.max_cost": max_cost}
-    chosen = {key: value for key, value in flags.items() if value is not None}
-    try:
+    with options.errors_told():
         if not instruction.strip():
             raise UsageError('the instruction is empty; say what to change, as in: motet edit "add a docstring" a.py')
-        return asyncio.run(_edit(instruction, files, mode, chosen, allow))
-    except ReaderGone:
-        raise
-    except MotetError as error:
-        if as_json:
-            write_error(error)
-        raise
+        return asyncio.run(_edit(instruction, files, options))
 
 
-async def _edit(
-    instruction: str, paths: Sequence[str], mode: _Mode, flags: Mapping[str, object], allow: Sequence[str]
-) -> int:
-    async with in_front(Terminal(quiet=mode.quiet), yes=mode.yes) as front:
+async def _edit(instruction: str, paths: Sequence[str], options: RunOptions) -> int:
+    async with in_front(Terminal(quiet=options.quiet), yes=options.yes) as front:
         terminal = front.terminal
         try:
-            engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=front.ask)
+            engine = Engine(Path.cwd(), flags=options.settings, allow=options.allow, ask=front.ask)
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
             files = given_files(engine.root, paths)
-            run = _Run(engine, front, mode, files)
+            run = _Run(engine, front, options, files)
             return await run.edit(instruction)
         except asyncio.CancelledError:
             terminal.line("Interrupted; `motet undo --list` shows what was written, if anything.", always=True)
@@ -117,30 +79,30 @@ _NOBODY = "not a terminal, so nobody can be asked; --yes takes every edit"
 class _Run:
     """One run: a turn of a chat, and what its last answer holds besides."""
 
-    def __init__(self, engine: Engine, front: Front, mode: _Mode, files: Sequence[GivenFile]) -> None:
+    def __init__(self, engine: Engine, front: Front, options: RunOptions, files: Sequence[GivenFile]) -> None:
         self._engine = engine
         self._terminal = front.terminal
         self._front = front
-        self._mode = mode
+        self._options = options
         self._files = files
-        self._asks = front.terminal.can_ask and not mode.yes
-        self._nobody = not front.terminal.can_ask and not mode.yes
+        self._asks = front.terminal.can_ask and not options.yes
+        self._nobody = not front.terminal.can_ask and not options.yes
         self._reviewer = front.reviewer()
         self._was_text = False  # the edits came as text, and what became of them was said
-        self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=mode.quiet, as_json=mode.as_json)
+        self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=options.quiet, as_json=options.as_json)
 
     async def edit(self, instruction: str) -> int:
         """Ask for the edits; the exit code."""
-        mode, front = self._mode, self._front
+        options, front = self._options, self._front
         who = engines.Front(self._watched, front.human, front.ask)
-        record = Path(mode.record) if mode.record else None
-        async with self._engine.chats(who, keep=mode.keep, record=record) as chats:
+        async with self._engine.chats(who, keep=options.keep, record=options.recording) as chats:
             model, why = await self._engine.choose_model(work="edit")
             chat = chats.new(model, tools=["editor"])
+            tell_notes(chat, self._terminal)
             await share_files(chat, self._files, self._terminal)
             self._terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
             view = EditView(self._terminal, model.name)
-            as_json = ChatJson() if mode.as_json else None
+            as_json = ChatJson() if options.as_json else None
             if as_json is not None:
                 as_json.started(chat, why)
             try:
@@ -188,7 +150,7 @@ class _Run:
         return view.refused or "what was taken could not be written" if taken else "none of the hunks was taken"
 
     def _ended(self, written: Sequence[str], why: str) -> int:
-        if self._mode.as_json:
+        if self._options.as_json:
             write_json({"schema": SCHEMA, "event": "edited", "paths": written, "detail": "" if written else why})
         if written:
             if not self._was_text:

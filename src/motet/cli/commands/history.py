@@ -17,6 +17,7 @@ from motet.cli.terminal import Terminal
 from motet.engine.chat_names import find_chat, short_id, shown_title
 from motet.errors import InputError, MotetError, UsageError
 from motet.history import ChatInfo, History, Hit
+from motet.history.values import StoredChat
 from motet.paths import state_dir
 from motet.visible import one_line, visible
 from motet.workspace import find_workspace
@@ -56,6 +57,17 @@ def _readable(transcript: str) -> str:
     return re.sub(r"\n\n\n+", "\n\n", shown.removesuffix("## Me"))
 
 
+def _transcript(stored: StoredChat) -> str:
+    """A chat as Markdown, with its draft."""
+    from motet.chat.draft import without_marks
+    from motet.chat.transcript import ContextLine, Draft, render
+    from motet.context import State
+
+    text, marks = without_marks(stored.info.draft)
+    lines = (ContextLine(id, state is State.PINNED, state is State.WATCHED) for id, state in marks.items())
+    return render(stored.messages, draft=Draft(text, tuple(lines)))
+
+
 def _line(chat: ChatInfo, everywhere: bool) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(chat.updated or chat.created))
     turns = f"{chat.cycles} turn{'' if chat.cycles == 1 else 's'}"
@@ -81,6 +93,7 @@ def command(context: click.Context) -> None:
       motet history                        the chats of this workspace, newest first
       motet history search "lease 期限"     in all that was said
       motet history show last              one chat as Markdown
+      motet history resume 1rvcqs3n        go on with it
       motet history export last -o chat.md
       motet history rename 1rvcqs3n "The lease"
       motet history delete 1rvcqs3n        into the trash; `restore` brings it back
@@ -205,10 +218,9 @@ def export_chat(chat: str, output: str | None, as_json: bool) -> None:
 
     async def work(place: _Place) -> None:
         from motet.chat.export import to_json
-        from motet.chat.transcript import render
 
         stored = await place.history.load((await place.find(chat)).id)
-        text = to_json(stored.messages, title=stored.info.title) if as_json else render(stored.messages)
+        text = to_json(stored.messages, title=stored.info.title) if as_json else _transcript(stored)
         if output is None:
             write_line(text.rstrip("\n"))
             return
@@ -246,15 +258,23 @@ def import_chat(file: str) -> None:
             raise UsageError(f"{file}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise InputError(f"{file}: not UTF-8 text; export the chat again") from error
+        draft = ""
         if text.lstrip().startswith("{"):
             exported = from_json(text, file)
             title, messages = exported.title, exported.messages
         else:
-            title, messages = Path(file).stem, to_messages(parse(text))
-        if not messages:
+            parsed = parse(text)
+            for note in parsed.notes:
+                place.terminal.line(note, "yellow", hang=2)
+            from motet.cli.imported import kept_draft, read_again
+
+            title, draft = Path(file).stem, kept_draft(parsed.draft)
+            messages = to_messages(parsed, await read_again(parsed, place.terminal))
+        if not messages and not draft.strip():
             raise InputError(f"{file}: holds no message; nothing was imported")
         info = await place.history.create(ChatInfo(title=title, workspace=str(place.workspace)))
         await place.history.append(info.id, list(messages))
+        await place.history.set_draft(info.id, draft)
         write_line(f"{short_id(info.id)}  {one_line(title)}")
 
     _run(work)
@@ -285,6 +305,22 @@ def fork_chat(chat: str, cycle: int | None) -> None:
         write_line(f"{short_id(forked.id)}  {one_line(_title(forked))}")
 
     _run(work)
+
+
+@command.command("resume")
+@click.argument("chat", default="last")
+@click.pass_context
+def resume_chat(context: click.Context, chat: str) -> int:
+    """Go on with a chat, in the terminal: `motet chat -r CHAT`.
+
+    \b
+    Examples:
+      motet history resume
+      motet history resume 1rvcqs3n
+    """
+    from motet.cli.commands.chat import command as talk
+
+    return context.invoke(talk, resume=chat)
 
 
 @command.command("rename")

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import click
 
+from motet.cli.commands.map import command as draw_map
 from motet.cli.commands.search import command as search
 from motet.cli.output import write_json, write_line
+from motet.cli.project_root import project_root
 from motet.errors import MotetError
 from motet.index import ProjectIndex, Status
+from motet.index.map import ProjectMap
 from motet.paths import index_dir
 from motet.visible import one_line
-from motet.workspace import find_workspace, resolve_user_path
+from motet.workspace import resolve_user_path
 
 
 def _run(work: Callable[[ProjectIndex, Path], Awaitable[int]]) -> None:
@@ -23,7 +26,7 @@ def _run(work: Callable[[ProjectIndex, Path], Awaitable[int]]) -> None:
 
 
 async def _with_index(work: Callable[[ProjectIndex, Path], Awaitable[int]]) -> int:
-    root = find_workspace(Path.cwd())
+    root = project_root()
     index = ProjectIndex(root, index_dir())
     try:
         return await work(index, root)
@@ -42,11 +45,14 @@ def command() -> None:
     Examples:
       motet index status
       motet index why src/app.py
+      motet index search "where is a retry handled?"    the same as `motet search`
+      motet index map                                   the same as `motet map`
       motet index rebuild
     """
 
 
 command.add_command(search)
+command.add_command(draw_map)
 
 
 @command.command("status")
@@ -84,12 +90,17 @@ def why(path: str, as_json: bool) -> None:
 
 @command.command("rebuild")
 def rebuild() -> None:
-    """Make the index anew. Nothing but time is lost."""
+    """Make the index anew, and what is kept for the map. Nothing but time is lost."""
 
-    async def work(index: ProjectIndex, _: Path) -> int:
+    async def work(index: ProjectIndex, root: Path) -> int:
         change = await index.rebuild()
         if change is None:
             raise MotetError("another motet is reading the files of this project now; try again when it is done")
+        drawn = ProjectMap(root, index_dir())
+        try:
+            await drawn.rebuild()
+        finally:
+            await drawn.close()
         write_line(f"{change.indexed:,} files in {change.seconds:.1f} s")
         return 0
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import click
 
 from motet.cli.output import write_json, write_line
+from motet.cli.project_root import project_root
+from motet.cli.terminal import Terminal
 from motet.errors import UsageError
 from motet.index.map import TOKENS, ProjectMap
 from motet.index.map_pack import MapText
 from motet.paths import index_dir
 from motet.visible import one_line
-from motet.workspace import find_workspace
 
 
 @click.command("map", options_metavar="[OPTIONS]")
@@ -38,12 +39,14 @@ def command(words: tuple[str, ...], tokens: int, around: tuple[str, ...], as_jso
     Nothing has to be made first: files that changed are read now. What git ignores, vendored and generated files and
     files of secrets are left out. No model is asked, nothing is sent.
     """
-    root = find_workspace(Path.cwd())
+    root = project_root()
     found = asyncio.run(_drawn(root, " ".join(words).strip(), [_inside(root, path) for path in around], tokens))
     if as_json:
         head = {"schema": 1, "tokens": found.tokens, "of": found.files}
         write_json({**head, "files": list(found.paths), "text": found.text})
         return
+    if not found.text:
+        Terminal().line("there are no files here that define anything", "yellow", hang=2)
     for line in found.text.splitlines():
         write_line(line[: len(line) - len(line.lstrip())] + one_line(line.lstrip()))
 

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from motet.cli.answer import piped_text
-from motet.cli.output import ReaderGone, write_json, write_line
+from motet.cli.output import write_json, write_line
 from motet.cli.prompts import library, prompt_entry
+from motet.cli.run_options import RunOptions, run_options
 from motet.cli.terminal import Terminal
 from motet.context import PromptEntry
 from motet.errors import ExitCode, MotetError
 from motet.paths import config_dir
 from motet.prompts import LIBRARY
 from motet.visible import one_line, visible
-
-
-@dataclass(frozen=True, slots=True)
-class _Mode:
-    as_json: bool
-    quiet: bool
-    yes: bool
 
 
 @click.group("prompt")
@@ -91,31 +83,8 @@ def show_prompt(name: str) -> None:
 @click.argument("name")
 @click.argument("files", nargs=-1, metavar="[FILE[:10-40]]…")
 @click.option("-i", "--input", "words", default="", metavar="TEXT", help="What you would write behind its name.")
-@click.option(
-    "-m", "--model", metavar="NAME", help="PROVIDER/MODEL or PROVIDER; without, the prompt's own, or the first."
-)
-@click.option("-y", "--yes", is_flag=True, help="Take every proposed edit without asking.")
-@click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'run:pytest *', …")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars a turn may cost."
-)
-@click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`.")
-@click.option("--no-history", is_flag=True, help="Do not keep this chat.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Only the answer, and errors.")
-def run_prompt(
-    name: str,
-    files: tuple[str, ...],
-    words: str,
-    model: str | None,
-    yes: bool,
-    allow: tuple[str, ...],
-    max_cost: float | None,
-    record: str | None,
-    no_history: bool,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+@run_options(model="PROVIDER/MODEL or PROVIDER; without, the prompt's own, or the first.")
+def run_prompt(name: str, files: tuple[str, ...], words: str, options: RunOptions) -> int:
     """Run a prompt on files; the answer comes on stdout.
 
     \b
@@ -132,52 +101,32 @@ def run_prompt(
     Exit code 0: answered, 1: the condition does not hold, 2: usage, 3: model failed, 4: not permitted,
     130: interrupted.
     """
-    mode = _Mode(as_json, quiet, yes)
-    flags = {"model": model, "chat.max_cost": max_cost}
-    chosen = {key: value for key, value in flags.items() if value is not None}
-    try:
+    with options.errors_told():
         entry = prompt_entry(name)
         piped = "" if sys.stdin.isatty() else piped_text()
         given = "\n\n".join(part for part in (words, piped) if part.strip())
-        return asyncio.run(_run(entry, files, given, mode, chosen, allow, record, keep=not no_history))
-    except ReaderGone:
-        raise
-    except MotetError as error:
-        if as_json:
-            from motet.cli.chat_json import write_error
-
-            write_error(error)
-        raise
+        return asyncio.run(_run(entry, files, given, options))
 
 
-async def _run(
-    entry: PromptEntry,
-    files: tuple[str, ...],
-    given: str,
-    mode: _Mode,
-    flags: Mapping[str, object],
-    allow: tuple[str, ...],
-    record: str | None,
-    *,
-    keep: bool,
-) -> int:
+async def _run(entry: PromptEntry, files: tuple[str, ...], given: str, options: RunOptions) -> int:
     # What lists prompts has no need of chats.
-    from motet.cli.front import in_front
+    from motet.cli.front import in_front, tell_notes
     from motet.cli.prompt_run import PromptRun
     from motet.engine import Engine
 
-    async with in_front(Terminal(quiet=mode.quiet), yes=mode.yes) as front:
+    async with in_front(Terminal(quiet=options.quiet), yes=options.yes) as front:
         terminal = front.terminal
         try:
             own = {"model": entry.model} if entry.model else {}
-            engine = Engine(Path.cwd(), flags={**own, **flags}, allow=allow, ask=front.ask)
+            engine = Engine(Path.cwd(), flags={**own, **options.settings}, allow=options.allow, ask=front.ask)
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
-            place = Path(record) if record else None
-            async with engine.chats(front.of_chats, keep=keep, record=place) as chats:
+            async with engine.chats(front.of_chats, keep=options.keep, record=options.recording) as chats:
                 model, why = await engine.choose_model(work="chat")
-                run = PromptRun(engine, entry, terminal, as_json=mode.as_json)
-                return await run.run(chats.new(model), why, files, given)
+                run = PromptRun(engine, entry, terminal, as_json=options.as_json)
+                chat = chats.new(model)
+                tell_notes(chat, terminal)
+                return await run.run(chat, why, files, given)
         except asyncio.CancelledError:
             terminal.line("Interrupted.", always=True)
             return ExitCode.INTERRUPTED

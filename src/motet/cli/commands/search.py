@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+import sys
 
 import click
+from rich.cells import set_cell_size
 
-from motet.cli.output import write_json, write_line
+from motet.cli.output import told, write_json
+from motet.cli.project_root import project_root
 from motet.cli.terminal import Terminal
 from motet.errors import UsageError
 from motet.index import Answer, Found, ProjectIndex
 from motet.paths import index_dir
 from motet.visible import one_line
-from motet.workspace import find_workspace
 
 _WIDEST = 100
+_PATIENCE = 1.5
+"""Seconds for which a human who asks once waits for all of the answer."""
 
 
 @click.command("search", options_metavar="[OPTIONS]")
@@ -43,9 +46,9 @@ def command(words: tuple[str, ...], limit: int, as_json: bool) -> None:
 
 
 async def _search(question: str, limit: int, as_json: bool) -> int:
-    index = ProjectIndex(find_workspace(Path.cwd()), index_dir())
+    index = ProjectIndex(project_root(), index_dir())
     try:
-        answer = await index.search(question, limit)
+        answer = await index.search(question, limit, patience=_PATIENCE)
         if as_json:
             write_json(_data(answer))
         else:
@@ -61,11 +64,17 @@ async def _search(question: str, limit: int, as_json: bool) -> int:
 
 
 def _draw(answer: Answer) -> None:
-    for place in answer.found:
-        write_line(f"{one_line(place.path)}:{place.line}  {place.score:.2f}  {one_line('; '.join(place.reasons))}")
-        write_line(f"    {one_line(place.text)[:_WIDEST]}")
+    listing = Terminal(sys.stdout)
+    wide = min((listing.width or _WIDEST + 4) - 4, _WIDEST)
+    with told():
+        for place in answer.found:
+            where, score = f"{place.path}:{place.line}", f"  {place.score:.2f}  "
+            listing.spans((where, "cyan"), (score, "dim"), ("; ".join(place.reasons), ""), hang=4)
+            listing.line(f"    {set_cell_size(one_line(place.text), wide).rstrip()}")
     if not answer.found:
-        Terminal().line(f"nothing of that in {answer.files:,} files", "yellow", hang=2)
+        is_empty = answer.complete and not answer.files
+        many = "there are no files to search here" if is_empty else f"nothing of that in {answer.files:,} files"
+        Terminal().line(many, "yellow", hang=2)
 
 
 def _data(answer: Answer) -> dict[str, object]:

@@ -85,14 +85,15 @@ async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -
 async def _undo(paths: tuple[str, ...], checkpoint: str | None, merge: bool, dry_run: bool, as_json: bool) -> int:
     terminal = Terminal()
     engine = Engine(Path.cwd(), ask=ask_in_terminal(terminal, Keyboard()) if terminal.can_ask else None)
-    for path in () if as_json else UnsavedEdits(engine.state, engine.root).paths():
+    unsaved = UnsavedEdits(engine.state, engine.root).paths()
+    for path in unsaved:
         terminal.line(
             f"{path}: an edit that an editor made in unsaved text is left; `:Motet undo` there takes it back"
         )
     wanted = await _wanted(engine, paths, checkpoint) if paths else None
     report = await engine.workspace.undo(checkpoint, wanted, merge, dry_run)
     if as_json:
-        write_json({"schema": 1, **asdict(report), "dry_run": dry_run})
+        write_json({"schema": 1, **asdict(report), "unsaved": unsaved, "dry_run": dry_run})
         return 0
     done = (("restored", report.restored), ("merged", report.merged), ("removed", report.removed))
     for what, files in done:

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from motet.permissions import Effect
 from motet.prompts import prompt
-from motet.syntax import OUTLINE_KINDS, Definition, language_of
+from motet.syntax import language_of
 from motet.text import TextFile
-from motet.tools.definitions import MOST_PARSED, definitions_of, qualified
+from motet.tools.definitions import MOST_PARSED, Where, defined, definitions_of
 from motet.tools.globs import path_filter
 from motet.tools.kit import Kit
 from motet.tools.reading import closest, counted, lines_of, numbered, read_all, require_one_line, visible_files
@@ -20,8 +20,6 @@ from motet.tools.tool import OneByOne, ToolOutput, ToolSpec
 from motet.workspace.failures import shown
 
 _MOST_FOUND = 30
-_MOST_DEFINED = 200
-"""Definitions of one name that are looked at: a stranger's file may hold any number of them."""
 _MOST_FILES = 300
 """Files that are looked through for a similar name."""
 _MOST_LINES = 12
@@ -53,7 +51,7 @@ class FindSymbol(OneByOne):
         paths = [path for path in await visible_files(self._kit) if fits(path) and language_of(path) is not None]
         last = name.rpartition(".")[2]
         files = [each.file async for each in search(self._kit, paths, Pattern(last, literal=True))]
-        found, others = await asyncio.to_thread(_defined, files, name)
+        found, others = await asyncio.to_thread(defined, files, name)
         if found:
             return _listed(found, name)
         hint = await self._near(last, others, paths)
@@ -69,32 +67,6 @@ class FindSymbol(OneByOne):
         return f"; similar names: {', '.join(near)}" if near else "; search_text looks in every file"
 
 
-_Where = tuple[TextFile, Definition]
-
-
-def _defined(files: Sequence[TextFile], name: str) -> tuple[list[_Where], list[str]]:
-    """The definitions of `name`, real ones before mere declarations and variables; and the full names of those that
-    only end like it."""
-    last = name.rpartition(".")[2]
-    found: list[_Where] = []
-    others: list[str] = []
-    left = MOST_PARSED
-    for file in files:
-        left -= len(file.text)
-        if left < 0:
-            break
-        all_here = definitions_of(file)
-        for one in all_here:
-            if one.name == last and len(found) + len(others) < _MOST_DEFINED:
-                full = qualified(all_here, one)
-                if full == name or full.endswith(f".{name}"):
-                    found.append((file, one))
-                else:
-                    others.append(full)
-    found.sort(key=lambda each: each[1].kind not in OUTLINE_KINDS)
-    return found, list(dict.fromkeys(others))
-
-
 def _all_names(files: Sequence[TextFile]) -> list[str]:
     names: dict[str, None] = {}
     left = MOST_PARSED
@@ -105,7 +77,7 @@ def _all_names(files: Sequence[TextFile]) -> list[str]:
     return list(names)
 
 
-def _listed(found: Sequence[_Where], name: str) -> ToolOutput:
+def _listed(found: Sequence[Where], name: str) -> ToolOutput:
     head = f"{counted(len(found), 'definition')} of {shown(name)}"
     blocks: list[str] = []
     for file, one in found[:_MOST_FOUND]:

@@ -1,4 +1,4 @@
-"""`search_code`: passages of the project that answer a question, from the index."""
+"""`search_code`: passages of the project that answer a question, from the index; the same of another source."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from pydantic import BaseModel, Field
 
 from motet.permissions import Effect
 from motet.prompts import prompt
-from motet.tools.kit import Kit
-from motet.tools.reading import counted, may_see
+from motet.tools.reading import counted
 from motet.tools.tool import OneByOne, ToolOutput, ToolSpec
 from motet.workspace.failures import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from motet.index.packing import Passages
 
 
 class Find(Protocol):
-    """Whoever has an index. Raises `MotetError`."""
+    """Whoever has an index, and knows what may be seen of it. Raises `MotetError`."""
 
-    async def __call__(self, question: str, tokens: int, allow: Callable[[str], bool]) -> Passages:
-        """The passages for `question` within `tokens`, of files that `allow` lets be seen."""
+    async def __call__(self, question: str, tokens: int) -> Passages:
+        """The passages for `question` within `tokens`."""
         ...
 
 
@@ -35,23 +32,23 @@ class SearchCodeInput(BaseModel):
 
 
 class SearchCode(OneByOne):
-    """The tool."""
+    """The tool. `about`: what another source than the project is, for the model."""
 
-    spec = ToolSpec("search_code", prompt("search_code"), SearchCodeInput, frozenset({Effect.READ}))
-
-    def __init__(self, kit: Kit, find: Find) -> None:
-        self._kit = kit
+    def __init__(self, find: Find, name: str = "search_code", about: str = "") -> None:
+        text = prompt("search_source").replace("{about}", about) if about else prompt("search_code")
+        self.spec = ToolSpec(name, text, SearchCodeInput, frozenset({Effect.READ}))
         self._find = find
 
     async def call(self, value: BaseModel) -> ToolOutput:
         """See `Tool`."""
         assert isinstance(value, SearchCodeInput)
-        answer = await self._find(value.query, value.tokens, lambda path: may_see(self._kit, path))
+        answer = await self._find(value.query, value.tokens)
         if not answer.found:
             return ToolOutput("nothing of that was found; try other words, or `search_text` for an exact text")
         blocks: list[str] = []
         for passage in answer.found:
-            head = f"{shown(passage.path)}:{passage.first}-{passage.last}  ({'; '.join(passage.reasons)})"
+            lines = f":{passage.first}-{passage.last}" if passage.first else ""
+            head = f"{shown(passage.path)}{lines}  ({'; '.join(passage.reasons)})".lstrip()
             blocks.append(f"{head}\n{passage.numbered}")
         if answer.others:
             blocks.append("\n".join(["Further places:", *map(shown, answer.others)]))

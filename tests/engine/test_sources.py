@@ -1,0 +1,156 @@
+"""What is searched can be named, and the way context is chosen can be replaced."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from engine.engine_kit import House, house
+
+from motet.chat import Notice
+from motet.models.scripted import Answer, call
+
+QUIET = "[chat]\ntitles = false\nmap_tokens = 0\n"
+PAGE = "# Deploying\n\nThe release is rolled back with the blue lever.\n"
+PROGRAM = """#!/usr/bin/env python3
+import json, sys
+assert sys.argv[1:] == ["query", "--pipe", "how is the release rolled back?"], sys.argv
+print(json.dumps([{"path": "lever.py", "chunk": "def pull(): ...", "start_line": 7, "end_line": 7}, {"document": "See the manual."}]))
+"""
+
+
+def write(place: House) -> None:
+    wiki = place.root.parent / "wiki"
+    wiki.mkdir(exist_ok=True)
+    (wiki / "deploy.md").write_text(PAGE)
+    (wiki / ".env").write_text("ROLLBACK=blue lever release\n")
+    (place.root / "app.py").write_text("def release(): ...  # rolled back by nobody\n")
+
+
+def texts(place: House) -> str:
+    return str(place.server.requests[-1].body["messages"])
+
+
+@pytest.mark.acceptance("S1-040")
+async def test_a_folder_of_the_settings_is_searched_where_it_is_named(tmp_path: Path) -> None:
+    more = f"{QUIET}[index.sources.wiki]\ndirectory = '{tmp_path}/wiki'\ndescription = 'how we work'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        write(place)
+        chat = place.m.chat()
+        await chat.ask("#codebase:wiki how is the release rolled back?")
+        [one] = [message for message in chat.messages if message.tag == "codebase"]
+        assert one.context is not None and one.context.id == "<codebase>wiki:deploy.md:1-3</codebase>"
+        assert (one.context.path, one.meta.source) == ("", "#codebase:wiki")
+        assert "blue lever" in texts(place) and "app.py" not in texts(place) and "ROLLBACK" not in texts(place)
+        assert "the passages of wiki how is the release" in texts(place)
+
+
+@pytest.mark.acceptance("S1-040")
+async def test_a_model_is_handed_one_source(tmp_path: Path) -> None:
+    more = f"{QUIET}[index.sources.wiki]\ndirectory = '{tmp_path}/wiki'\ndescription = 'how we work'\n"
+    script = [Answer(calls=(call("search_wiki", {"query": "release rolled back"}),)), Answer(text="There.")]
+    async with house(tmp_path, script, more=more) as place:
+        write(place)
+        await place.m.chat().ask("@rag:wiki how is the release rolled back?")
+        assert [tool["function"]["name"] for tool in place.server.requests[0].body["tools"]] == ["search_wiki"]
+        assert "wiki:deploy.md:1-3  (has " in texts(place) and "blue lever" in texts(place)
+
+
+@pytest.mark.acceptance("VC-02", "S0-129")
+async def test_an_installed_code_index_is_a_source(tmp_path: Path) -> None:
+    program = tmp_path / "vectors"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    more = f"{QUIET}[index.sources.vectors]\ncommand = '{program} query --pipe {{question}}'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        (place.root / "lever.py").write_text("\n" * 6 + "def pull(): ...\n")
+        chat = place.m.chat()
+        await chat.ask("#{codebase:vectors:how is the release rolled back?}")
+        found = [message for message in chat.messages if message.tag == "codebase"]
+        assert [one.text for one in found] == [
+            '<codebase filepath="lever.py" lines="7-7" why="found by vectors">\n7│ def pull(): ...\n</codebase>',
+            '<codebase why="found by vectors">\nSee the manual.\n</codebase>',
+        ]
+
+
+@pytest.mark.acceptance("VC-02")
+async def test_a_source_that_is_not_installed_is_told_and_no_error(tmp_path: Path) -> None:
+    more = f"{QUIET}[index.sources.vectors]\ncommand = 'no-such-vectorcode query {{question}}'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        chat = place.m.chat()
+        events = [event async for event in chat.send("#codebase:vectors where?")]
+        [told] = [event.text for event in events if isinstance(event, Notice)]
+        assert told.startswith("#codebase:vectors: vectors: no-such-vectorcode: ")
+        assert chat.messages[-1].text == "There."
+
+
+@pytest.mark.acceptance("S0-128")
+async def test_a_function_of_the_users_takes_the_place_of_the_index(tmp_path: Path) -> None:
+    own = Path(os.environ["XDG_CONFIG_HOME"]) / "motet" / "chosen.py"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(
+        "def find(question):\n    return [{'path': 'app.py', 'first': 1, 'text': question.upper(), 'why': 'my own way'}]\n"
+    )
+    more = f"{QUIET}[index]\nsource = 'mine'\n[index.sources.mine]\ncallback = 'chosen.py:find'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        write(place)
+        chat = place.m.chat()
+        await chat.ask("#codebase which way?")
+        [one] = [message for message in chat.messages if message.tag == "codebase"]
+        assert one.text == '<codebase filepath="app.py" lines="1-1" why="my own way">\n1│ WHICH WAY?\n</codebase>'
+
+
+@pytest.mark.acceptance("S0-128")
+async def test_a_program_hands_in_its_own_way(tmp_path: Path) -> None:
+    async with house(tmp_path, [Answer(text="There.")], more=QUIET.strip() + "\n[index]\nmode = 'auto'\n") as place:
+        write(place)
+
+        @place.m.retriever
+        async def find(question: str, tokens: int) -> list[str]:
+            return [f"Room for {tokens}: {question}", "word " * 9000]
+
+        chat = place.m.chat()
+        await chat.ask("#codebase which way?")
+        assert [one.text for one in chat.messages if one.tag == "codebase"] == [
+            '<codebase why="found">\nRoom for 6000: which way?\n</codebase>'
+        ]
+
+
+async def test_a_source_gives_no_secret_and_nothing_that_is_denied(tmp_path: Path) -> None:
+    more = QUIET.strip() + "\n[permissions]\ndeny = ['read:private/*']\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        (place.root / "open.py").write_text("x = 1\n")
+
+        @place.m.retriever
+        def find(_: str) -> list[dict[str, str]]:
+            return [{"path": path, "text": path} for path in (".env", "private/a.py", "open.py", "/etc/shadow")]
+
+        chat = place.m.chat()
+        await chat.ask("#codebase what?")
+        assert [one.context and one.context.id for one in chat.messages if one.tag == "codebase"] == [
+            "<codebase>open.py</codebase>"
+        ]
+
+
+async def test_a_source_that_fails_is_told_with_file_and_line(tmp_path: Path) -> None:
+    async with house(tmp_path, [Answer(text="There.")], more=QUIET) as place:
+
+        @place.m.retriever
+        def find(_: str) -> object:
+            raise KeyError("lever")
+
+        events = [event async for event in place.m.chat().send("#codebase what?")]
+        [told] = [event.text for event in events if isinstance(event, Notice)]
+        assert told.startswith("#codebase: the retriever: KeyError: 'lever' (") and "test_sources.py" in told
+
+
+async def test_a_folder_takes_the_place_of_the_index_where_the_settings_say_so(tmp_path: Path) -> None:
+    more = f"{QUIET}[index]\nsource = 'wiki'\n[index.sources.wiki]\ndirectory = '{tmp_path}/wiki'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        write(place)
+        chat = place.m.chat()
+        await chat.ask("#codebase how is the release rolled back?")
+        assert [one.context and one.context.id for one in chat.messages if one.tag == "codebase"] == [
+            "<codebase>wiki:deploy.md:1-3</codebase>"
+        ]
