@@ -13,8 +13,10 @@ from engine.engine_kit import House, house
 
 from motet.chat import Shared
 from motet.context import MAP_ITEM
+from motet.index import ProjectIndex
 from motet.messages import Message, estimate_tokens
 from motet.models.scripted import Answer
+from motet.paths import index_dir
 
 MAP = """\
 A map of the project, ranked for the question: some of its files, with what they define but without bodies. It is not
@@ -68,6 +70,23 @@ async def test_it_goes_along_once_is_listed_with_its_tokens_and_says_how_to_leav
         assert [
             sum("<map>" in str(one) for one in request.body["messages"]) for request in place.server.requests
         ] == [1, 1]
+
+
+async def test_what_the_index_knows_of_the_question_goes_first(tmp_path: Path) -> None:
+    more = "[chat]\ntitles = false\nmap_tokens = 40"
+    async with house(tmp_path, [Answer(text="One."), Answer(text="Two.")], more=more) as place:
+        write(place)
+        (place.root / "shop/late.py").write_text("def later():\n    return 'the courier waits'\n")
+        first = place.m.chat()
+        await first.ask("why does the courier wait?")
+        index = ProjectIndex(place.root, index_dir())
+        await index.update()
+        await index.close()
+        second = place.m.chat()
+        await second.ask("why does the courier wait?")
+        [before], [after] = maps(list(first.messages)), maps(list(second.messages))
+        assert "shop/late.py" not in before
+        assert after.split("<map>\n")[1] == "shop/late.py\n  def later():\n</map>"
 
 
 async def test_one_setting_leaves_it_out(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from motet.index import ProjectIndex
 from motet.index.map import ProjectMap
 from motet.messages import estimate_tokens
 
@@ -214,3 +215,22 @@ async def test_files_that_count_for_more_come_first(project: tuple[Path, Project
     plain = await project[1].draw("cookie", tokens=60)
     raised = await project[1].draw("cookie", tokens=60, raised={"app/web.py": 3.0})
     assert (plain.paths[0], raised.paths[0]) == ("app/store.py", "app/web.py")
+
+
+@pytest.mark.acceptance("S0-131")
+async def test_what_the_index_finds_in_bodies_comes_first_and_no_index_is_made_for_it(
+    project: tuple[Path, ProjectMap], tmp_path: Path
+) -> None:
+    root, found = project
+    written(root, {"app/late.py": "def later():\n    return 'the courier waits'\n"})
+    index = ProjectIndex(root, tmp_path / "state")
+    assert await index.closest("why does the courier wait?") == {}
+    assert not list((tmp_path / "state").glob("*/catalog*"))
+    without = await found.draw("why does the courier wait?", tokens=20)
+    await index.update()
+    closest = await index.closest("why does the courier wait?")
+    drawn = await found.draw("why does the courier wait?", tokens=20, closest=closest)
+    await index.close()
+    assert (max(closest, key=lambda path: closest[path]), max(closest.values())) == ("app/late.py", 1.0)
+    assert "app/late.py" not in without.paths
+    assert drawn.text == "app/late.py\n  def later():\n"

@@ -211,6 +211,8 @@ class Engine:
         log, spends = EgressLog(self.state), self._ledger()
         diagnosing = Diagnosing(lambda: self._service((), lambda _: None))
         pages = Pages(settings.web, log, self.root, self._environ)
+        home = self.state / "index"
+        retrieving = Retrieving(self.root, home, settings.index, settings.ignore, shares_code=settings.send_code)
         return House(
             self.root,
             self.state,
@@ -222,12 +224,10 @@ class Engine:
             model_for,
             diagnosing,
             pages,
-            Retrieving(
-                self.root, self.state / "index", settings.index, settings.ignore, shares_code=settings.send_code
-            ),
+            retrieving,
             FaultLog(self.state, self._environ),
             Boarding(settings.board, self.state, self.root),
-            Maps(self.root, self.state / "index", settings),
+            Maps(self.root, home, settings, retrieving.closest),
         )
 
     def fix_loop(

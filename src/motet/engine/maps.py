@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,19 +23,22 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _PATIENCE = 0.3
-"""Seconds that a message waits for changed files to be read. In a project that is read for the first time the map may
-come with a later message."""
+"""Seconds that a message waits for changed files to be read, and for what the index says. In a project that is read for
+the first time the map may come with a later message."""
+Closest = Callable[[str], Awaitable[Mapping[str, float]]]
+"""How close files are to a question, the closest with 1, as far as that is known."""
 
 
 class Maps:
     """Draws maps of the project at `root`, which is looked at in work trees of git only: elsewhere, in a home directory
-    say, nobody said that the files belong together."""
+    say, nobody said that the files belong together. What is `closest` to a question goes first."""
 
-    def __init__(self, root: Path, home: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, home: Path, settings: Settings, closest: Closest) -> None:
         self._root = root
         self._home = home
         self._tokens = settings.chat.map_tokens if settings.send_code else 0
         self._ignore = settings.ignore
+        self._closest = closest
         self._map: ProjectMap | None = None
 
     def draw(self, gate: Gate, near: Near | None = None) -> DrawMap | None:
@@ -55,6 +59,7 @@ class Maps:
                     list(dict.fromkeys((*around, *by.around))),
                     self._tokens,
                     raised=by.raised,
+                    closest=await self._by_index(question),
                     texts=by.texts,
                     patience=_PATIENCE,
                     may_see=may_see,
@@ -65,6 +70,13 @@ class Maps:
             return drawn.text
 
         return draw
+
+    async def _by_index(self, question: str) -> Mapping[str, float]:
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await self._closest(question)
+        except TimeoutError:
+            return {}
 
     def related(self, paths: Sequence[str]) -> Iterable[str]:
         """What the files `paths` import, and what imports them, as far as a map was drawn."""

@@ -171,6 +171,12 @@ class Retrieving:
         by = await (near or Near())()
         return await self._opened().search(question, limit, raised=by.raised, texts=by.texts)
 
+    async def closest(self, question: str) -> Mapping[str, float]:
+        """How close files are to `question`, the closest with 1, as far as the index of the project knows by now."""
+        if self._settings.mode == "off" or why_no_project(self._root):
+            return {}
+        return await self._opened().closest(question[:_MOST_SAID])
+
     def _opened(self) -> ProjectIndex:
         if self._index is None:
             if why := why_no_project(self._root):

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from motet.index.catalog import VERSION
-from motet.index.keeping import Stores, open_stores
+from motet.index.keeping import CATALOG, Stores, open_stores
 from motet.index.text_store import IndexUnusable, engine_name
 from motet.storage.lease import Lease
 
@@ -29,6 +29,11 @@ class Home:
         self._stores: Stores | None = None
         self._writing = threading.Lock()
         self._opening = threading.Lock()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is an index already."""
+        return self._stores is not None or (self.directory / CATALOG).is_file()
 
     def stores(self) -> Stores:
         """The stores. Raises `IndexUnusable`."""

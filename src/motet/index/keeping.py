@@ -31,6 +31,10 @@ Order = tuple[int, int, str]
 """By what files are sorted: the least is read first."""
 
 
+CATALOG = "catalog.sqlite"
+"""The file that says what is indexed, in the directory of an index."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stores:
     """Where an index is kept."""
@@ -54,7 +58,7 @@ class Stores:
 def open_stores(directory: Path | None) -> Stores:
     """The stores in `directory`, made where they are not there; in memory when it is None. Raises `IndexUnusable`."""
     places = {kind: None if directory is None else directory / kind for kind in (CHUNKS, FILES, COMMITS)}
-    catalog = Catalog(None if directory is None else directory / "catalog.sqlite")
+    catalog = Catalog(None if directory is None else directory / CATALOG)
     try:
         return Stores(catalog, *(open_text_store(kind, place) for kind, place in places.items()))
     except BaseException:

@@ -163,6 +163,17 @@ class ProjectIndex:
         seen = await self._look(question, patience, texts)
         return await asyncio.to_thread(self._passages, question, tokens, allow, raised or {}, seen)
 
+    async def closest(self, question: str, limit: int = 30) -> dict[str, float]:
+        """How close the best files are to `question`, the first with 1: as far as the index knows now, nothing where there
+        is none yet. No file is read for it."""
+        if not question.strip() or not await asyncio.to_thread(lambda: self._home.is_kept):
+            return {}
+        try:
+            ranked = await asyncio.to_thread(self.ranked, understand(question, WEIGHTS), {})
+        except IndexUnusable:  # who asks it for more is told, or has it made anew
+            return {}
+        return {file.path: file.score / ranked[0].score for file in ranked[:limit] if file.score > 0}
+
     async def finish(self) -> None:
         """Wait until the files of which the last search could not wait are read."""
         if self._update is not None:

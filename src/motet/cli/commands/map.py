@@ -13,6 +13,7 @@ from motet.cli.output import write_json, write_line
 from motet.cli.project_root import project_root
 from motet.cli.terminal import Terminal
 from motet.errors import UsageError
+from motet.index import ProjectIndex
 from motet.index.map import TOKENS, ProjectMap
 from motet.index.map_pack import MapText
 from motet.paths import index_dir
@@ -52,11 +53,12 @@ def command(words: tuple[str, ...], tokens: int, around: tuple[str, ...], as_jso
 
 
 async def _drawn(root: Path, question: str, around: Sequence[str], tokens: int) -> MapText:
-    found = ProjectMap(root, index_dir(), aside=False)
+    found, index = ProjectMap(root, index_dir(), aside=False), ProjectIndex(root, index_dir())
     try:
-        return await found.draw(question, around, tokens)
+        return await found.draw(question, around, tokens, closest=await index.closest(question))
     finally:
         await found.close()
+        await index.close()
 
 
 def _inside(root: Path, path: str) -> str:
