@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from engine.engine_kit import House, house
 
-from motet.chat import Notice
+from motet.chat import Notice, Shared
+from motet.errors import SettingsError
+from motet.index.packing import Passage
 from motet.models.scripted import Answer, call
 
 QUIET = "[chat]\ntitles = false\nmap_tokens = 0\n"
@@ -154,3 +156,87 @@ async def test_a_folder_takes_the_place_of_the_index_where_the_settings_say_so(t
         assert [one.context and one.context.id for one in chat.messages if one.tag == "codebase"] == [
             "<codebase>wiki:deploy.md:1-3</codebase>"
         ]
+
+
+SHELL = "[index.sources.notes]\ncommand = '''sh -c \"{word}\" sh {{question}}'''\n"
+
+
+async def test_a_shell_never_reads_the_question_as_commands(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    more = QUIET + SHELL.format(word="grep {question} /dev/null; echo []")
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        events = [event async for event in place.m.chat().send(f"#codebase:notes x; touch {taken}")]
+        assert [event.text for event in events if isinstance(event, Notice)] == [
+            "#codebase:notes: index.sources.notes.command: sh would run what is asked; let it be an argument, as in "
+            """`sh -c 'search "$1"' sh {question}`"""
+        ]
+    assert not taken.exists()
+
+
+async def test_a_shell_may_have_the_question_as_its_argument(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text('printf \'["%s"]\' "$1"\n')
+    more = QUIET + SHELL.format(word=f". {script}")
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        chat = place.m.chat()
+        await chat.ask("#codebase:notes x; exit 1")
+        [one] = [message for message in chat.messages if message.tag == "codebase"]
+        assert one.text == '<codebase why="found by notes">\nx; exit 1\n</codebase>'
+
+
+@pytest.mark.parametrize(
+    ("source", "asked", "told"),
+    [
+        ("directory = '~nobody-at-all/wiki'", "what?", "~nobody-at-all/wiki is no directory"),
+        ("command = 'echo {question}'", "wh\0at?", "echo: cannot be started (embedded null byte)"),
+        ("command = 'printf %s {}'", "what?", "printf printed no JSON: maximum recursion depth"),
+    ],
+)
+async def test_what_a_source_cannot_do_is_told(tmp_path: Path, source: str, asked: str, told: str) -> None:
+    more = f"{QUIET}[index.sources.odd]\n{source.replace('{}', '[' * 100_000)}\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        chat = place.m.chat()
+        events = [event async for event in chat.send(f"#codebase:odd {asked}")]
+        [notice] = [event.text for event in events if isinstance(event, Notice)]
+        assert notice.startswith(f"#codebase:odd: odd: {told}")
+        assert chat.messages[-1].text == "There."
+
+
+async def test_passages_that_are_odd_are_taken_as_far_as_they_say_something(tmp_path: Path) -> None:
+    async with house(tmp_path, [Answer(text="There.")], more=QUIET) as place:
+        (place.root / "a.py").write_text("\n\nx = 1\n")
+
+        @place.m.retriever
+        def find(_: str) -> list[object]:
+            return [
+                {"path": "a\0b", "text": "nowhere"},
+                {"path": "a.py", "first": 1, "text": "\n\nx = 1\n\n"},
+                Passage("../a.py", 1, 1, "outside", 1, ()),
+                Passage("a.py", 1, 1, "no reason", 1, ()),
+                "One.",
+                "Two.",
+            ]
+
+        chat = place.m.chat()
+        events = [event async for event in chat.send("#codebase what?")]
+        assert [one.text for one in chat.messages if one.tag == "codebase"] == [
+            '<codebase filepath="a.py" lines="3-3" why="found">\n3│ x = 1\n</codebase>',
+            '<codebase filepath="a.py" lines="1-1" why="found">\n1│ no reason\n</codebase>',
+            '<codebase why="found">\nOne.\n</codebase>',
+            '<codebase why="found">\nTwo.\n</codebase>',
+        ]
+        assert [event.text for event in events if isinstance(event, Notice)] == [
+            "#codebase: 4 passages of 1 file, about 9 tokens: a.py:3 (found), a.py:1 (found), found"
+        ]
+        lines = [event.line for event in events if isinstance(event, Shared)]
+        assert len(set(lines)) == 4, lines
+
+
+async def test_a_source_takes_no_tool_its_name(tmp_path: Path) -> None:
+    more = f"{QUIET}[index.sources.text]\ndirectory = '{tmp_path}'\n"
+    async with house(tmp_path, [], more=more) as place:
+        with pytest.raises(SettingsError) as refused:
+            await place.m.chat().ready()
+    assert str(refused.value) == (
+        "index.sources.text: there is a tool `search_text` already; choose another name for the source"
+    )

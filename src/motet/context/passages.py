@@ -17,6 +17,9 @@ _ITEM = re.compile(r"<(?:file|codebase)>(.+?)(?::(\d+)(?:-(\d+))?)?</(?:file|cod
 
 _BY_ITSELF = "by itself: "
 
+_NAME = 60
+"""Characters of a text without a path that name it."""
+
 Lines = tuple[int, int]
 """First and last line, 1-based, both inside."""
 
@@ -24,12 +27,13 @@ Lines = tuple[int, int]
 def passage_attachment(passage: Passage, sources: Sources, source: str) -> Message:
     """`passage` as a hidden message; `source` says why it is there."""
     lines = f"{passage.first}-{passage.last}" if passage.first else ""
+    name = passage.path or " ".join(passage.text.split())[:_NAME]
     is_foreign = passage.path.startswith("/") or _is_named(passage.path)
     return text_attachment(
         "codebase",
         passage.numbered,
         tag=tags.CODEBASE,
-        item=item_id("codebase", f"{passage.path}:{lines}" if lines else passage.path),
+        item=item_id("codebase", f"{name}:{lines}" if lines else name),
         attributes={"filepath": passage.path, "lines": lines, "why": "; ".join(passage.reasons)},
         path="" if is_foreign else sources.absolute(passage.path),
         source=source,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from typing import TYPE_CHECKING
 
 from motet.context.attachment import item_id, text_attachment
 from motet.context.files import missing
@@ -13,6 +14,10 @@ from motet.errors import FileMissing, MotetError
 from motet.messages import Message, tags
 from motet.permissions import Origin
 from motet.text import Diagnostic, TextFile
+from motet.visible import one_line
+
+if TYPE_CHECKING:
+    from motet.index.packing import Passage
 
 DIAGNOSTICS_TOKENS = 20_000
 """Tokens for one file and its problems; a longer file is shown in the parts that a repair needs."""
@@ -78,12 +83,18 @@ async def share_codebase(param: str | None, sources: Sources, source: str = "") 
     if not answer.found:
         return Shared(words=f"{what} (nothing was found)", notices=(f"{symbol}: nothing was found", *notices))
     messages = tuple(passage_attachment(passage, sources, symbol) for passage in answer.found)
-    files = len({passage.path for passage in answer.found})
-    count = f"{len(messages)} passage{'' if len(messages) == 1 else 's'} of {files} file{'' if files == 1 else 's'}"
-    told = f"{symbol}: {count}, about {answer.tokens:,} tokens: " + ", ".join(
-        f"{passage.path}:{passage.first} ({passage.reasons[0]})" for passage in answer.found[:3]
-    )
+    files = len({passage.path for passage in answer.found if passage.path})
+    of_files = f" of {files} file{'' if files == 1 else 's'}" if files else ""
+    count = f"{len(messages)} passage{'' if len(messages) == 1 else 's'}{of_files}"
+    told = f"{symbol}: {count}, about {answer.tokens:,} tokens: {', '.join(map(_where, answer.found[:3]))}"
     return Shared(messages, f"the passages of {what}", (told, *notices))
+
+
+def _where(passage: Passage) -> str:
+    if not passage.path:
+        return passage.reasons[0]
+    line = f":{passage.first}" if passage.first else ""
+    return f"{one_line(passage.path)}{line} ({passage.reasons[0]})"
 
 
 async def _diagnose(

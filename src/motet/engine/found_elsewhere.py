@@ -19,8 +19,10 @@ import asyncio
 import inspect
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
@@ -39,6 +41,9 @@ Allow = Callable[[str], bool]
 
 _SECONDS = 60.0
 _TEXTS = ("text", "chunk", "document")
+_QUESTION = "{question}"
+_RUNS_TEXT = re.compile(r"(?:[a-z]*sh|busybox|python[\d.]*|perl|ruby|node|php|lua[\d.]*)")
+"""Programs that run what stands behind `-c`, `-e` or `-r`, in which a question could say anything."""
 
 
 class Elsewhere:
@@ -75,9 +80,9 @@ class Elsewhere:
             await index.close()
 
     async def _in_folder(self, name: str, directory: str, question: str, tokens: int, allow: Allow) -> Passages:
-        folder = Path(os.path.realpath(self._root / Path(directory).expanduser()))
+        folder = Path(os.path.realpath(self._root / os.path.expanduser(directory)))  # noqa: PTH111 (never raises)
         if not folder.is_dir():
-            raise MotetError(f"{name}: {one_line(str(folder))} is no directory")
+            raise MotetError(f"{name}: {one_line(directory)} is no directory")
         index = self._folders.setdefault(name, ProjectIndex(folder, self._home))
         found = await index.passages(question, tokens, allow=lambda path: allow(f"{folder}/{path}"))
         named = [
@@ -114,20 +119,30 @@ def _listed(answer: object) -> Sequence[object]:
 
 
 def _passage(one: object, root: Path, why: str) -> Passage | None:
-    if isinstance(one, Passage):
-        return one
-    table = cast("dict[str, object]", one) if isinstance(one, dict) else {"text": one}
-    text = next((text for key in _TEXTS if isinstance(text := table.get(key), str)), "").strip("\n")
-    if not text.strip():
-        return None
+    table = _table(one)
+    given = next((text for key in _TEXTS if isinstance(text := table.get(key), str)), "")
     path = str(table.get("path") or "")
+    if not given.strip() or "\0" in path:
+        return None
     if path:
-        real = os.path.realpath(root / path)
-        path = real.removeprefix(f"{root}/")
+        path = os.path.realpath(root / path).removeprefix(f"{root}/")
+    text = given.strip("\n")
     first = _number(table.get("first") or table.get("start_line"))
+    if first:
+        first += len(given) - len(given.lstrip("\n"))
     last = first + text.count("\n") if first else 0
     reason = str(table.get("why") or why)
     return Passage(path, first, last, text, estimate_tokens(text), (one_line(reason),))
+
+
+def _table(one: object) -> Mapping[str, object]:
+    match one:
+        case Passage():
+            return {"path": one.path, "first": one.first, "text": one.text, "why": "; ".join(one.reasons)}
+        case dict():
+            return cast("dict[str, object]", one)
+        case _:
+            return {"text": one}
 
 
 def _number(value: object) -> int:
@@ -151,13 +166,7 @@ async def _called(function: Callable[..., object], question: str, tokens: int, n
 
 async def _run(command: str, question: str, name: str, root: Path) -> object:
     """What the program prints, read as JSON. It is run without a shell: the question is one argument of it."""
-    asked = " ".join(question.split()).lstrip("-")
-    try:
-        argv = [word.replace("{question}", asked) for word in shlex.split(command)]
-    except ValueError as error:
-        raise SettingsError(f"index.sources.{name}.command: {error}") from error
-    if not argv:
-        raise SettingsError(f"index.sources.{name}.command: it is empty")
+    argv = _argv(command, question, name)
     try:
         done = await run([os.path.expanduser(argv[0]), *argv[1:]], cwd=root, timeout=_SECONDS)  # noqa: PTH111
     except ProcessError as error:
@@ -167,5 +176,25 @@ async def _run(command: str, question: str, name: str, root: Path) -> object:
         raise MotetError(f"{name}: {argv[0]} ended with {done.code}{f': {one_line(said[-1])}' if said else ''}")
     try:
         return cast("object", json.loads(done.stdout or b"[]"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MotetError(f"{name}: {argv[0]} printed no JSON: {error}") from error
+
+
+def _argv(command: str, question: str, name: str) -> list[str]:
+    """The words of `command` with the question in its place. Raises `SettingsError`, also where a program would run the
+    question: models ask, too."""
+    setting = f"index.sources.{name}.command"
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SettingsError(f"{setting}: {error}") from error
+    if not words:
+        raise SettingsError(f"{setting}: it is empty")
+    runs = next((word for word in words if _RUNS_TEXT.fullmatch(word.rpartition("/")[2])), "")
+    if runs and any(_QUESTION in word and re.match(r"-\w*[cer]$", before) for before, word in pairwise(words)):
+        raise SettingsError(
+            f"{setting}: {one_line(runs)} would run what is asked; let it be an argument, as in "
+            """`sh -c 'search "$1"' sh {question}`"""
+        )
+    asked = " ".join(question.split()).lstrip("-")
+    return [word.replace(_QUESTION, asked) for word in words]

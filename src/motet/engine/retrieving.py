@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from motet.context import Retrieve, Suggest
 from motet.engine.nearby import Near
-from motet.errors import MotetError
+from motet.errors import MotetError, SettingsError
 from motet.models.protocol import Model
 from motet.permissions import Gate, Origin
 from motet.settings import IndexSettings
 from motet.tools import Tool
 from motet.tools.kit import Kit
-from motet.tools.registry import Maker
+from motet.tools.registry import Maker, is_taken
 from motet.workspace import Workspace, why_no_project
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ Allow = Callable[[str], bool]
 
 class Retrieving:
     """Passages of the files in `root`, and of what else the settings name; indexes lie in `home`. Nothing of it is
-    imported before it is asked. `ignore`: patterns as in `.gitignore` of what never comes in. `shares_code`: whether the settings let code into a chat. `instead`: what a program
-    finds with, in the place of the index."""
+    imported before it is asked. `ignore`: patterns as in `.gitignore` of what never comes in. `shares_code`: whether the
+    settings let code into a chat. `instead`: what a program finds with, in the place of the index."""
 
     def __init__(
         self,
@@ -64,7 +64,8 @@ class Retrieving:
         return {name: one.description or f"search {name}" for name, one in self._settings.sources.items()}
 
     def tools(self, near: Near | None = None) -> Mapping[str, Maker]:
-        """`search_code`, where the settings let it, and a tool for each further source."""
+        """`search_code`, where the settings let it, and a tool for each further source. Raises `SettingsError` where one
+        would take another tool's name."""
         if self._settings.mode == "off":
             return {}
 
@@ -88,8 +89,15 @@ class Retrieving:
 
             return make
 
-        others = {f"search_{name}": maker(f"search_{name}", about, name) for name, about in self.sources.items()}
-        return {"search_code": maker("search_code", "", ""), **others}
+        makers = {"search_code": maker("search_code", "", "")}
+        for source, about in self.sources.items():
+            name = f"search_{source}"
+            if is_taken(name, makers):
+                raise SettingsError(
+                    f"index.sources.{source}: there is a tool `{name}` already; choose another name for the source"
+                )
+            makers[name] = maker(name, about, source)
+        return makers
 
     def shared(self, gate: Gate, near: Near | None = None) -> Retrieve | None:
         """What `#codebase` asks; None where the settings switch it off."""
