@@ -12,6 +12,7 @@ import pytest
 from engine.engine_kit import House, house
 
 from motet.chat import Shared
+from motet.engine import Engine
 from motet.messages import Message
 from motet.models.scripted import Answer
 from motet.paths import PROJECT_FILE
@@ -152,3 +153,19 @@ async def test_motet_context_shows_what_would_come(tmp_path: Path) -> None:
         [row] = [one for one in map(json.loads, done.stdout.splitlines()) if one.get("tag") == "codebase"]
         assert (row["item"], row["tokens"] > 0) == ("<codebase>src/retry.py:1-3</codebase>", True)
         assert row["reason"].startswith("by itself: has ")
+
+
+@pytest.mark.parametrize("rule", ["!", "\\\\"])
+async def test_a_line_of_a_project_that_is_no_rule_is_passed_over(tmp_path: Path, rule: str) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / PROJECT_FILE).write_text(f'ignore = ["{rule}", "drafts/"]\n')
+    async with house(tmp_path, [Answer(text="There.")], more=AUTO) as place:
+        write(place, **{"drafts/retry.py": RETRY})
+        chat = place.m.chat()
+        await chat.ask(QUESTION)
+        assert found(chat.messages) == ["<codebase>src/retry.py:1-3</codebase>"]
+    assert [path for path in await Engine(root).source_files() if path.endswith(".py")] == [
+        "src/paint.py",
+        "src/retry.py",
+    ]

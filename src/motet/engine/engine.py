@@ -91,9 +91,9 @@ class Engine:
         found = await self.workspace.list_files(typed)
         if not self.loaded.settings.ignore:
             return found
-        from pathspec import GitIgnoreSpec
+        from motet.workspace.listing import specification
 
-        ignored = GitIgnoreSpec.from_lines(self.loaded.settings.ignore)
+        ignored = specification(self.loaded.settings.ignore)
         return [path for path in found if path in typed or not ignored.match_file(path)]
 
     async def choose_model(self, name: str | None = None, work: str = "") -> tuple[Model, str]:

@@ -15,9 +15,9 @@ def permitted(
     fits a pattern of `ignore`. `is_named`: the human named its source, so that it may lie outside of `root`."""
     spec = None
     if ignore:
-        from pathspec import GitIgnoreSpec
+        from motet.workspace.listing import specification
 
-        spec = GitIgnoreSpec.from_lines(ignore)
+        spec = specification([*ignore])
 
     def may_enter(path: str) -> bool:
         if path.startswith(f"{root}/"):
