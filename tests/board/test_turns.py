@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,42 @@ async def test_who_writes_for_too_long_is_named(tmp_path: Path, monkeypatch: pyt
                 "nothing was stored"
             )
         assert (await boards.open("/p", "two")).name == "two"
+
+
+def _waiting() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "motet-turn"]
+
+
+def test_who_asks_again_and_again_waits_in_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "LOOK", 0.02)
+    monkeypatch.setattr(turns, "MOST", 0.04)
+    path = tmp_path / "lock"
+    with path.open("w") as held, path.open("r+") as wanted:
+        with turns.turn(held.fileno(), path):
+            descriptors = len([*Path("/proc/self/fd").iterdir()])
+            for _ in range(5):
+                with pytest.raises(turns.TurnOver), turns.turn(wanted.fileno(), path):
+                    raise AssertionError
+            [waiting] = _waiting()
+            assert len([*Path("/proc/self/fd").iterdir()]) == descriptors + 1
+        waiting.join(10)
+        assert len([*Path("/proc/self/fd").iterdir()]) == descriptors
+        with turns.turn(wanted.fileno(), path), pytest.raises(BlockingIOError):
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_who_takes_the_place_of_one_that_gave_up_has_its_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "LOOK", 0.02)
+    monkeypatch.setattr(turns, "MOST", 0.04)
+    path = tmp_path / "lock"
+    with path.open("w") as held, path.open("r+") as wanted:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(turns.TurnOver), turns.turn(wanted.fileno(), path):
+            raise AssertionError
+        monkeypatch.setattr(turns, "MOST", 60.0)
+        threading.Timer(0.1, lambda: fcntl.flock(held, fcntl.LOCK_UN)).start()
+        with turns.turn(wanted.fileno(), path), pytest.raises(BlockingIOError):
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
