@@ -1,8 +1,10 @@
 """A process that lives long sees what happens to the files, without asking for it and without waiting."""
 
 import asyncio
+import contextlib
 import os
 import shutil
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -186,3 +188,45 @@ async def test_two_that_follow_one_project_share_what_is_read(followed: Followed
         await one.shows(".gitignore", "a.py", "c.py", "sub/b.py")
         await one.finds("gamma", "c.py")
     await other.index.close()
+
+
+def _watching() -> list[str]:
+    """The descriptors of this process by which it hears of files."""
+    found: list[str] = []
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found += [one.name] if str(one.readlink()) == "anon_inode:inotify" else []
+    return found
+
+
+async def test_who_stops_while_it_is_asked_watches_nothing_afterwards(project: Path) -> None:
+    put(project, {"a.py": "alpha = 1\n"})
+    asked, may_go_on = threading.Event(), threading.Event()
+    may_go_on.set()
+
+    def known() -> set[str]:
+        asked.set()
+        may_go_on.wait(DEADLINE)
+        return set()
+
+    async def done() -> bool:
+        return True
+
+    before = _watching()
+    follower = following.Following(project, known, done, lambda _: done())
+    follower.start()
+    end = time.monotonic() + DEADLINE
+    while not follower.is_watching:
+        assert time.monotonic() < end
+        await asyncio.sleep(0.01)
+    assert await follower.settle()
+    asked.clear()
+    may_go_on.clear()
+    put(project, {".gitignore": "*.log\n"})  # all is watched anew
+    settling = asyncio.create_task(follower.settle())
+    assert await asyncio.to_thread(asked.wait, DEADLINE)
+    stopping = asyncio.create_task(follower.stop())
+    await asyncio.sleep(0)
+    may_go_on.set()
+    await asyncio.wait_for(asyncio.gather(settling, stopping), DEADLINE)
+    assert _watching() == before

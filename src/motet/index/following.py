@@ -58,11 +58,11 @@ class Following:
     async def stop(self) -> None:
         """Hear of nothing more. What is under way ends first."""
         self._ended = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._cancel_timer()
         if self._task is not None:
             await asyncio.wait({self._task})
-        self._let_go()
+        async with self._working:  # whoever asks may be looking, too
+            self._let_go()
 
     @property
     def is_watching(self) -> bool:
