@@ -17,7 +17,8 @@ _LINE_BITS = 24
 
 
 class TantivyStore:
-    """One tantivy index of `kind`, in `directory` or, when that is None, in memory. For one thread at a time."""
+    """One tantivy index of `kind`, in `directory` or, when that is None, in memory. One thread writes; any thread may
+    search meanwhile what was committed last."""
 
     def __init__(self, kind: str, directory: Path | None) -> None:
         import tantivy as engine
@@ -97,10 +98,11 @@ class TantivyStore:
         if not query:
             return []
         with _failures(self._directory):
-            found = self._searcher.search(engine.Query.boolean_query(query), limit, count=False).hits
+            searcher = self._searcher  # addresses are of this one alone: another thread may commit meanwhile
+            found = searcher.search(engine.Query.boolean_query(query), limit, count=False).hits
             places = [address for _, address in found]
-            files = self._searcher.fast_field_values("file", places)
-            spans = self._searcher.fast_field_values("span", places)
+            files = searcher.fast_field_values("file", places)
+            spans = searcher.fast_field_values("span", places)
         hits = [
             Hit(int(file or 0), int(span or 0) >> _LINE_BITS, int(span or 0) & ((1 << _LINE_BITS) - 1), score)
             for (score, _), file, span in zip(found, files, spans, strict=True)
