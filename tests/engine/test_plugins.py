@@ -59,6 +59,24 @@ async def main():
 asyncio.run(main())
 """
 
+CHOOSES = """
+def plug_in(m):
+    @m.context
+    def choose(text, files):
+        return ["of {name}"]
+"""
+CHOSEN = """
+import asyncio, json
+import motet
+
+async def main():
+    async with motet.open(".", keep=False) as m:
+        chat = await m.chat(model="offline").ready()
+        print(json.dumps(await chat.parts.hooks.chosen("hello", ())))
+
+asyncio.run(main())
+"""
+
 
 class Environment:
     """A Python with motet and packages of its own, and a project in which it is started."""
@@ -90,10 +108,11 @@ class Environment:
         assert done.returncode in (0, 1), done.stderr.decode()
         return done.stdout.decode() + done.stderr.decode()
 
-    def settings(self, text: str) -> None:
+    def settings(self, text: str) -> Path:
         place = self._home / ".config" / "motet"
         place.mkdir(parents=True)
         (place / "config.toml").write_text(text)
+        return place / "config.toml"
 
 
 @pytest.fixture
@@ -155,3 +174,15 @@ def test_a_project_cannot_switch_them_on(environment: Environment) -> None:
     environment.settings("plugins = false\n")
     (environment.project / ".motet.toml").write_text("plugins = true\n")
     assert json.loads(environment.run("-c", LOOK))["tools"] == []
+
+
+def test_what_chooses_the_context_is_the_settings_function_before_that_of_the_first_plug_in(
+    environment: Environment,
+) -> None:
+    for name in ("first", "second"):
+        environment.install(name, CHOOSES.replace("{name}", name))
+    assert json.loads(environment.run("-c", CHOSEN)) == [["of first"], []]
+    environment.settings('[hooks]\ncontext = "mine.py:choose"\n').with_name("mine.py").write_text(
+        "def choose(text, files):\n    return 'my own'\n"
+    )
+    assert json.loads(environment.run("-c", CHOSEN)) == [["my own"], []]

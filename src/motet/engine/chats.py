@@ -245,7 +245,7 @@ class Chats:
         parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
         self._tools[info.id] = tools
         parts.context = self._context(workspace, gate, tools, names, info, near)
-        parts.hooks = hooks_of(settings, self.plugged.hooks(self.extras.hooks))
+        parts.hooks = self.plugged.hooks(hooks_of(settings, self.extras.hooks))
         parts.create = (lambda: self._keep(info)) if is_new else None
         parts.around_turn = _checkpoints(workspace)
         parts.failed = lambda error: house.faults.add(error, f"chat {info.id}")

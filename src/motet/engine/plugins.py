@@ -85,7 +85,7 @@ class Plugged:
             self.faults.append(line)
 
     def hooks(self, further: Hooks) -> Hooks:
-        """Their hooks, and `further` ones behind them."""
+        """Their hooks, and `further` ones behind them; what chooses the context there goes before theirs."""
         own = self.extras.hooks
         return Hooks(
             [*own.before_submit, *further.before_submit],
@@ -115,7 +115,9 @@ def plug_in(plugins: Sequence[Plugin], root: Path) -> Plugged:
             tools={**extras.tools, **whole.tools},
             variables=[*whole.variables, *extras.variables],
             commands=[*whole.commands, *extras.commands],
-            hooks=plugged.hooks(extras.hooks),
+            hooks=replace(
+                plugged.hooks(extras.hooks), context=whole.hooks.context or extras.hooks.context
+            ),  # the first one, as with tools
             retriever=whole.retriever or extras.retriever,
         )
     return plugged
