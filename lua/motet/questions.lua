@@ -29,6 +29,17 @@ local function is_typing()
   return mode.blocking or not (mode.mode == "n" or mode.mode == "nt")
 end
 
+-- By whatever the human has put in the place of Neovim's own, which may fail.
+local function show(one, done)
+  if one.kind == "type" then
+    vim.ui.input({ prompt = one.prompt .. " " }, done)
+  else
+    vim.ui.select(one.options, { prompt = one.prompt, kind = "motet" }, function(_, index)
+      done(index and index - 1 or nil)
+    end)
+  end
+end
+
 function put()
   if asked or #waiting == 0 then
     return
@@ -41,13 +52,13 @@ function put()
   end
   local one = table.remove(waiting, 1)
   asked, is_told = one.number, false
-  if one.kind == "type" then
-    vim.ui.input({ prompt = one.prompt .. " " }, answer(one))
-  else
-    local done = answer(one)
-    vim.ui.select(one.options, { prompt = one.prompt, kind = "motet" }, function(_, index)
-      done(index and index - 1 or nil)
-    end)
+  local done = answer(one)
+  local is_shown, why = pcall(show, one, done)
+  if not is_shown then
+    require("motet.notice").tell(("the question could not be shown: %s"):format(why), vim.log.levels.ERROR)
+    if asked == one.number then
+      done(nil)
+    end
   end
 end
 

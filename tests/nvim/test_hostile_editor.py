@@ -174,3 +174,22 @@ def test_a_question_takes_no_key_of_who_types_and_comes_after(vim: Editor, provi
     assert vim.nvim.vars["asked"] == ["Q901", "Q902", "Q903"]
     assert vim.nvim.vars["heard"] == ["AskedQ901", "AskedQ902", "AskedQ903", "AnsweredQ901"]
     assert vim.messages == ["motet: something is asked; it waits until you have typed"]
+
+
+def test_a_picker_that_fails_answers_nothing_and_the_next_question_is_asked(vim: Editor, provider: Serve) -> None:
+    provider([])
+    vim.lua("""
+    vim.g.asked, vim.g.heard = {}, {}
+    vim.ui.select = function(_, options)
+      if options.prompt == 'Q901' then error('no such window', 0) end
+      vim.g.asked = vim.list_extend(vim.g.asked, { options.prompt })
+    end
+    require('motet').on('Answered', function(data) vim.g.heard = vim.list_extend(vim.g.heard, { data.text }) end)
+    """)
+    vim.chat()
+    vim.lua(
+        "for number = 901, 902 do require('motet.questions').ask(number, 'choose', { 'Q' .. number }, { 'yes' }) end"
+    )
+    vim.waits_for("#vim.g.asked == 1")
+    assert (vim.nvim.vars["asked"], vim.nvim.vars["heard"]) == (["Q902"], ["Q901"])
+    assert vim.messages == ["motet: the question could not be shown: no such window"]
