@@ -14,10 +14,10 @@ class ProviderConfig:
     """A provider of the user's own, or changes to a known one; empty or None: as known, or as usual.
 
     `base_url`: the address up to and without `/chat/completions`, `/responses` or `/v1/messages`. `dialect`:
-    `openai`, `openai-responses` or `anthropic`. `key`: `env:NAME`, `cmd:COMMAND` whose first line of output is the key, `file` or `keyring`, where
-    `motet config key` keeps it. `model`: what the provider's name alone stands for. `tools`, `images`, `documents`: whether its models call tools, see
-    pictures, read PDF. `timeout`: seconds of silence before
-    and within an answer. `body`: further fields of each request, as the provider documents them.
+    `openai`, `openai-responses` or `anthropic`. `key`: `env:NAME`, `cmd:COMMAND` whose first line of output is the key,
+    `file` or `keyring`, where `motet config key` keeps it. `model`: what the provider's name alone stands for. `tools`,
+    `images`, `documents`: whether its models call tools, see pictures, read PDF. `timeout`: seconds of silence before and
+    within an answer. `body`: further fields of each request, as the provider documents them.
     """
 
     base_url: str = ""

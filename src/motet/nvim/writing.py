@@ -37,8 +37,8 @@ class _Edit:
 
 
 class Writing:
-    """The calls of the answer that arrives in the chat of `buffer`, or, without one, under a number below 0. At most one frame waits for the editor; what comes
-    meanwhile is in the next."""
+    """The calls of the answer that arrives in the chat of `buffer`, or, without one, under a number below 0. At most one
+    frame waits for the editor; what comes meanwhile is in the next."""
 
     def __init__(self, peer: Peer, buffer: int, files: NvimWorkspace) -> None:
         self._peer = peer
