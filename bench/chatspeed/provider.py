@@ -36,7 +36,8 @@ class Ended:
 
 @dataclass
 class Tokens:
-    """A provider whose answer is tokens that come one by one: `wrote` says when each was handed to the system."""
+    """A provider whose answer is tokens that come one by one: `wrote` says when each was handed to the system, for
+    who asked last."""
 
     texts: Sequence[str]
     pause: float = 0.05
@@ -64,11 +65,11 @@ class Tokens:
         length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
         await reader.readexactly(length)
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
-        self.wrote = []
+        wrote = self.wrote = list[float]()  # who left may still be written to
         with contextlib.suppress(ConnectionError):  # who has seen the token may leave
             for text in self.texts:
                 await asyncio.sleep(self.pause)
-                self.wrote.append(time.perf_counter())
+                wrote.append(time.perf_counter())
                 _event(writer, {"content": text})
                 await writer.drain()
             _event(writer, {}, "stop")
