@@ -24,6 +24,9 @@ received is written to `log`, one JSON message a line; `log` also counts how oft
     resolves     what `codeAction/resolve` adds
     names        completion items
     unasked      URIs that diagnostics are published for besides
+    symbols      what is answered to `textDocument/documentSymbol`, repeated `times` times
+    of_workspace what is answered to `workspace/symbol`, with the root's URI for ROOT
+    mute         texts with this word are not told the symbols of
 """
 
 from __future__ import annotations
@@ -99,7 +102,10 @@ class Server:
             Path(self.script["waits"]).read_bytes()
         if self.script.get("deaf"):
             return
+        self.root = message["params"]["rootUri"]
         abilities = {"codeActionProvider": {"resolveProvider": True}, "completionProvider": {}}
+        abilities |= {"documentSymbolProvider": "symbols" in self.script}
+        abilities |= {"workspaceSymbolProvider": "of_workspace" in self.script}
         if self.script.get("encoding"):
             abilities["positionEncoding"] = self.script["encoding"]
         if self.script.get("mode") == "pull":
@@ -222,6 +228,15 @@ class Server:
     def on_textDocument_completion(self, message: dict) -> None:
         items = [{"label": name} if isinstance(name, str) else name for name in self.script.get("names", [])]
         self.send({"id": message["id"], "result": {"isIncomplete": False, "items": items}})
+
+    def on_textDocument_documentSymbol(self, message: dict) -> None:
+        if not self.has("mute", self.texts[message["params"]["textDocument"]["uri"]]):
+            symbols, times = self.script["symbols"], self.script.get("times", 0)
+            self.send({"id": message["id"], "result": symbols * times if times else symbols})
+
+    def on_workspace_symbol(self, message: dict) -> None:
+        text = json.dumps(self.script["of_workspace"]).replace("ROOT", self.root)
+        self.send({"id": message["id"], "result": json.loads(text)})
 
 
 if __name__ == "__main__":

@@ -182,7 +182,8 @@ async def test_an_agent_finds_what_code_means_and_where_it_is_used_and_changes_i
         said = await chat.ask("make the total of prices round to cents @agent")
         assert said == "It rounds now; its one caller needs no change."
         assert [message.text for message in chat.messages if message.role is Role.TOOL] == [
-            "1 definition of total\n\nshop/price.py: function, lines 1-2\n   1│ def total(prices):",
+            "1 definition of total; by syntax alone: no language server for it\n\n"
+            "shop/price.py: function, lines 1-2\n   1│ def total(prices):",
             "3 lines with total in 2 files; by text alone: no language server for it\n\n"
             "shop/cart.py\n   1│ from shop.price import total\nin function pay:\n   5│     return total(cart)\n\n"
             "shop/price.py\nin function total:\n   1│ def total(prices):",

@@ -99,3 +99,22 @@ def test_what_came_by_itself_is_listed_and_goes_with_its_line(vim: Editor, proje
     vim.turn_ends()
     assert "def retry_request" not in served.requests[1].text
     assert vim.said[-1] == "## Me"
+
+
+def test_an_unsaved_function_is_told_by_a_server_in_a_language_without_a_grammar(
+    vim: Editor, project: Project, provider: Serve, need: Callable[[str], object]
+) -> None:
+    need("clangd")
+    calls = (call("outline", {"path": "pot.m"}), call("find_symbol", {"name": "chop_the_parsley"}))
+    served = provider([Answer(calls=calls), YES])
+    project.write({"pot.m": "int stir;\n"})
+    vim.command("edit pot.m | call append(1, ['int chop_the_parsley(void) {', '    return 3;', '}'])")
+    ask(vim, "@readonly what is in the pot?")
+    outline, found = (said for _, said in told(served.requests[1].body)[-2:])
+    assert outline == (
+        "pot.m: 4 lines, as clangd knows it\n        1-1  int stir;\n        2-4  int chop_the_parsley(void) {"
+    )
+    assert found == (
+        "1 definition of chop_the_parsley, as clangd knows it\n\n"
+        "pot.m: function, lines 2-4\n   2│ int chop_the_parsley(void) {"
+    )

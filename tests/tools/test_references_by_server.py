@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tools.tool_kit import Project
 
-from motet.diagnostics import BUILT_IN, DiagnosticsService, Place, Uses
+from motet.diagnostics import BUILT_IN, DiagnosticsService, Place, References, Uses
 from motet.permissions import Rule, Verdict
 from motet.text import Position, Range, TextFile
 from motet.tools.builtin.find_references import Ask, FindReferences
@@ -35,6 +35,12 @@ def both(area: Area, shoe: Shoe) -> int:
 '''
 
 
+async def asked(
+    service: DiagnosticsService, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile]
+) -> Uses:
+    return Uses.of(await service.ask(References(at, files), 60.0))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path)
@@ -52,7 +58,7 @@ async def ask(project: Project, need: Callable[[str], Path]) -> AsyncIterator[As
     service = DiagnosticsService(project.root, [spec], gate=project.gate)
 
     async def uses(at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile]) -> Uses:
-        return await service.references(at, files, 60.0)
+        return await asked(service, at, files)
 
     yield uses
     await service.close()
@@ -91,7 +97,7 @@ async def test_what_a_rule_forbids_is_never_told(tmp_path: Path, need: Callable[
 
     async def uses(at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile]) -> Uses:
         assert [file.path for file in files] == ["shapes.py"]
-        return await service.references(at, files, 60.0)
+        return await asked(service, at, files)
 
     output = await project.call(FindReferences(project.kit, uses), name="Area.size")
     await service.close()
@@ -105,7 +111,7 @@ async def test_a_server_that_a_rule_asks_about_is_not_started(tmp_path: Path, ne
     project = Project(tmp_path, rules=[Rule.parse("run:basedpyright-langserver *", Verdict.ASK)], allow=True)
     file = TextFile.decode("shapes.py", SHAPES.encode())
     service = DiagnosticsService(project.root, [spec], gate=project.gate)
-    assert await service.references([(file, Position(2, 9))], [file], 60.0) == Uses(why="no language server for it")
+    assert await asked(service, [(file, Position(2, 9))], [file]) == Uses(why="no language server for it")
     assert project.asked == []
 
 
@@ -126,7 +132,7 @@ async def test_without_a_server_the_text_is_searched_and_that_is_said(project: P
     service = DiagnosticsService(project.root, [], gate=project.gate)
 
     async def uses(at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile]) -> Uses:
-        return await service.references(at, files, 60.0)
+        return await asked(service, at, files)
 
     output = await project.call(FindReferences(project.kit, uses), name="Area.size")
     assert output.text.split("\n")[0] == "6 lines with size in 3 files; by text alone: no language server for it"

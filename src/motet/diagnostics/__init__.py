@@ -14,24 +14,33 @@ if TYPE_CHECKING:
     from motet.diagnostics.finder import DefinitionFinder
     from motet.diagnostics.locate import Surroundings
     from motet.diagnostics.progress import Doing, Progress
-    from motet.diagnostics.references import Place, Uses
+    from motet.diagnostics.question import Answers, Question
+    from motet.diagnostics.references import Place, References, Uses
     from motet.diagnostics.render import Rendered, names_wanted, pack, render_file
     from motet.diagnostics.servers import BUILT_IN, ServerSpec
     from motet.diagnostics.service import DiagnosticsService, Report
+    from motet.diagnostics.symbols import Named, Outlined, Symbol, Symbols
 
 __all__ = [
     "BUILT_IN",
+    "Answers",
     "Change",
     "Checker",
     "DefinitionFinder",
     "DiagnosticsService",
     "Doing",
+    "Named",
+    "Outlined",
     "Place",
     "Progress",
+    "Question",
+    "References",
     "Rendered",
     "Report",
     "ServerSpec",
     "Surroundings",
+    "Symbol",
+    "Symbols",
     "Uses",
     "compare",
     "names_wanted",
@@ -46,10 +55,12 @@ _MODULES = {
     "locate": ("Surroundings",),
     "finder": ("DefinitionFinder",),
     "progress": ("Doing", "Progress"),
-    "references": ("Place", "Uses"),
+    "question": ("Answers", "Question"),
+    "references": ("Place", "References", "Uses"),
     "render": ("Rendered", "names_wanted", "pack", "render_file"),
     "servers": ("BUILT_IN", "ServerSpec"),
     "service": ("DiagnosticsService", "Report"),
+    "symbols": ("Named", "Outlined", "Symbol", "Symbols"),
 }
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
 

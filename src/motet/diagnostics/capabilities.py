@@ -34,6 +34,7 @@ def initialize_params(root: Path, options: dict[str, object]) -> dict[str, objec
     }
 
 
+_SYMBOL_KINDS: dict[str, object] = {"valueSet": list(range(1, 27))}
 _WORKSPACE: dict[str, object] = {
     "configuration": True,
     "workspaceFolders": True,
@@ -41,6 +42,7 @@ _WORKSPACE: dict[str, object] = {
     "didChangeConfiguration": {"dynamicRegistration": True},
     "didChangeWatchedFiles": {"dynamicRegistration": True},
     "workspaceEdit": {"documentChanges": True},
+    "symbol": {"dynamicRegistration": True, "symbolKind": _SYMBOL_KINDS},
 }
 _TEXT_DOCUMENT: dict[str, object] = {
     "synchronization": {},
@@ -49,6 +51,11 @@ _TEXT_DOCUMENT: dict[str, object] = {
     "publishDiagnostics": {"versionSupport": True, "relatedInformation": True, "dataSupport": True},
     "completion": {"completionItem": {}},
     "references": {"dynamicRegistration": True},
+    "documentSymbol": {
+        "dynamicRegistration": True,
+        "hierarchicalDocumentSymbolSupport": True,
+        "symbolKind": _SYMBOL_KINDS,
+    },
     "codeAction": {
         "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}},
         "isPreferredSupport": True,
@@ -59,16 +66,24 @@ _TEXT_DOCUMENT: dict[str, object] = {
 }
 
 
+_QUESTIONS = {
+    "textDocument/references": "referencesProvider",
+    "textDocument/documentSymbol": "documentSymbolProvider",
+    "workspace/symbol": "workspaceSymbolProvider",
+}
+
+
 @dataclass(slots=True)
 class Abilities:
-    """What a server can do. `pulls` maps the id of each registration for pulled diagnostics to its identifier."""
+    """What a server can do. `pulls` maps the id of each registration for pulled diagnostics to its identifier;
+    `answers` are the requests it takes that have nothing to do with what is wrong."""
 
     encoding: PositionEncoding = PositionEncoding.UTF16
     pulls: dict[str, str] = field(default_factory=dict[str, str])
     fixes: bool = False
     resolves_fixes: bool = False
     completes: bool = False
-    refers: bool = False
+    answers: set[str] = field(default_factory=set[str])
 
     @classmethod
     def read(cls, result: object) -> Abilities:
@@ -82,13 +97,13 @@ class Abilities:
             _is_offered(fix),
             object_of(fix).get("resolveProvider") is True,
             _is_offered(told.get("completionProvider")),
-            _is_offered(told.get("referencesProvider")),
+            {method for method, provider in _QUESTIONS.items() if _is_offered(told.get(provider))},
         )
 
     def register(self, registration: dict[str, object]) -> None:
         """The server has found out later what it can do (`client/registerCapability`)."""
         options = object_of(registration.get("registerOptions"))
-        match text_of(registration.get("method")):
+        match method := text_of(registration.get("method")):
             case "textDocument/diagnostic":
                 self.pulls[text_of(registration.get("id"))] = text_of(options.get("identifier"))
             case "textDocument/codeAction":
@@ -96,8 +111,8 @@ class Abilities:
                 self.resolves_fixes = self.resolves_fixes or bool(options.get("resolveProvider"))
             case "textDocument/completion":
                 self.completes = True
-            case "textDocument/references":
-                self.refers = True
+            case _ if method in _QUESTIONS:
+                self.answers.add(method)
             case _:
                 pass
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from motet.diagnostics.client import Client, Document, key_of
 from motet.diagnostics.json_value import integer_of, list_of, object_of, text_of
+from motet.diagnostics.question import Answers
 from motet.text import LineIndex, Position, Range, TextFile
 
 
@@ -28,20 +29,45 @@ class Uses:
     places: tuple[tuple[Place, ...] | None, ...] = ()
     why: str = ""
 
-
-async def references(
-    client: Client, at: Sequence[tuple[Document, Position]], files: Sequence[tuple[Document, TextFile]]
-) -> list[tuple[Place, ...] | None]:
-    """The places in `files` where each thing of `at` is used; what lies in other files is left out.
-
-    Raises `ServerError` when the server is gone.
-    """
-    answers = await asyncio.gather(*(_ask(client, document, place) for document, place in at))
-    known = {key_of(document.uri): (file.path, LineIndex(file.text)) for document, file in files}
-    return [None if answer is None else tuple(_places(client, answer, known)) for answer in answers]
+    @classmethod
+    def of(cls, answers: Answers[Sequence[tuple[Place, ...] | None]]) -> Uses:
+        """What servers answered, as one: about each thing the first of them who knows it."""
+        each = zip(*(said for _, said in answers.given), strict=True)
+        places = tuple(next((known for known in said if known is not None), None) for said in each)
+        return cls(answers.server, places, answers.why)
 
 
-async def _ask(client: Client, document: Document, place: Position) -> list[object] | None:
+@dataclass(frozen=True, slots=True)
+class References:
+    """The places in `texts` where each thing of `at` is used; what lies in other files is left out."""
+
+    at: Sequence[tuple[TextFile, Position]]
+    texts: Sequence[TextFile]
+    needs = ("textDocument/references",)
+
+    @property
+    def about(self) -> Sequence[TextFile]:
+        """See `Question`."""
+        return [file for file, _ in self.at]
+
+    @property
+    def files(self) -> Sequence[TextFile]:
+        """See `Question`."""
+        return list({file.path: file for file in (*self.about, *self.texts)}.values())
+
+    async def put(
+        self, client: Client, documents: Mapping[str, Document], patience: float
+    ) -> Sequence[tuple[Place, ...] | None]:
+        """See `Question`."""
+        asked = (_ask(client, documents.get(file.path), place) for file, place in self.at)
+        answers = await asyncio.gather(*asked)
+        known = {key_of(one.uri): (path, LineIndex(one.text)) for path, one in documents.items()}
+        return [None if answer is None else tuple(_places(client, answer, known)) for answer in answers]
+
+
+async def _ask(client: Client, document: Document | None, place: Position) -> list[object] | None:
+    if document is None:
+        return None
     line, character = LineIndex(document.text).to_units(place, client.encoding)
     where: dict[str, object] = {
         "textDocument": {"uri": document.uri},

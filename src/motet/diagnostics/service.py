@@ -12,12 +12,12 @@ from motet.diagnostics.changes import Changes, FileChange
 from motet.diagnostics.fixes import with_shared_fixes
 from motet.diagnostics.locate import Surroundings, locate, start
 from motet.diagnostics.progress import Doing, Progress
-from motet.diagnostics.references import Uses
+from motet.diagnostics.question import Answers, Question, T
 from motet.diagnostics.servers import ServerSpec
 from motet.diagnostics.session import Answer, Session
 from motet.errors import PermissionDenied, ProcessError
 from motet.permissions import Action, Gate
-from motet.text import Diagnostic, Position, Severity, TextFile
+from motet.text import Diagnostic, Severity, TextFile
 
 FIRST_ANSWER = 60.0
 """Seconds that a server may take for its first answer; half of it for each later one."""
@@ -125,36 +125,31 @@ class DiagnosticsService:
             await _all(asking)
             return self._report(files, collected)
 
-    async def references(
-        self, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile], patience: float
-    ) -> Uses:
-        """Where in `files` the things that stand at `at` are used. Only servers that may be started without a question
-        are; once one runs it has `patience` seconds. Whoever does not want to wait for the start lets go of the task."""
+    async def ask(self, question: Question[T], patience: float) -> Answers[T]:
+        """What servers answer. Only those that may be started without a question are; once one runs it has `patience`
+        seconds. Whoever does not want to wait for the start lets go of the task."""
         async with self._one_at_a_time:
-            files = list({file.path: file for file in (*(file for file, _ in at), *files)}.values())
-            changes = self._changes.note(files)
-            await self._start([file for file, _ in at], unasked=True)
+            changes = self._changes.note(question.files)
+            await self._start(question.about, unasked=True)
             await _all([self._ask_server(name, (), changes, _Collected()) for name in self._sessions])
-            why = ""
-            for name, session in self._sessions.items():
-                own = [(file, place) for file, place in at if session.is_for(file)]
-                if not own:
-                    continue
-                try:
-                    found = await session.references(own, [file for file in files if session.is_for(file)], patience)
-                except (TimeoutError, ProcessError) as error:
-                    late = isinstance(error, TimeoutError)
-                    said = f"no answer within {patience:g} s" if late else str(error).removeprefix(f"{name}: ")
-                    why = f"{name}: {said}"
-                    continue
-                if found is not None:
-                    each = iter(found)
-                    return Uses(name, tuple(next(each) if session.is_for(file) else None for file, _ in at))
-            missing = (line for line in self._missing if any(line.startswith(f"{name}:") for name in self._names(at)))
-            return Uses(why=why or next(missing, "no language server for it"))
+            wanted = [name for name, session in self._sessions.items() if any(map(session.is_for, question.about))]
+            told = await asyncio.gather(*(self._answer(name, question, patience) for name in wanted))
+        given = tuple((name, answer) for name, (answer, _) in zip(wanted, told, strict=True) if answer is not None)
+        if given:
+            return Answers(given)
+        why = next((why for _, why in reversed(told) if why), "")
+        names = [spec.name for spec in self._specs if any(spec.language_of(file.path) for file in question.about)]
+        missing = (line for line in self._missing if line.startswith(tuple(f"{name}:" for name in names)))
+        return Answers(why=why or next(missing, "no language server for it"))
 
-    def _names(self, at: Sequence[tuple[TextFile, Position]]) -> list[str]:
-        return [spec.name for spec in self._specs if any(spec.language_of(file.path) for file, _ in at)]
+    async def _answer(self, name: str, question: Question[T], patience: float) -> tuple[T | None, str]:
+        """What one server answers, else why it does not."""
+        try:
+            return await self._sessions[name].ask(question, patience), ""
+        except TimeoutError:
+            return None, f"{name}: no answer within {patience:g} s"
+        except ProcessError as error:
+            return None, f"{name}: {str(error).removeprefix(f'{name}: ')}"
 
     async def close(self) -> None:
         """End all servers. The service can be used again; they start anew."""

@@ -13,10 +13,10 @@ from motet.diagnostics.client import Client, Document
 from motet.diagnostics.connection import ResponseError
 from motet.diagnostics.locate import Launch, Surroundings, start
 from motet.diagnostics.progress import Doing, Progress
-from motet.diagnostics.references import Place, references
+from motet.diagnostics.question import Question, T
 from motet.errors import ProcessError, ServerError
 from motet.process import Child
-from motet.text import Diagnostic, Position, Severity, TextFile
+from motet.text import Diagnostic, Severity, TextFile
 
 _LOG = logging.getLogger(__name__)
 _MOST_PASSES = 3
@@ -115,27 +115,28 @@ class Session:
         complete = not self._gone and (not states or any(not state.due for state in states))
         return Answer(found, complete, tuple(self._advice()))
 
-    async def references(
-        self, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile], patience: float
-    ) -> list[tuple[Place, ...] | None] | None:
-        """Where in `files`, which hold those of `at`, each thing of `at` is used. None: it does not do that. Once the
-        server runs it takes at most `patience` seconds; raises `TimeoutError`, `ProcessError`."""
+    async def ask(self, question: Question[T], patience: float) -> T | None:
+        """Its answer, given in sight of the texts as the question has them. None: that it does not do, or none of
+        them is for it. Once the server runs it takes at most `patience` seconds; raises `TimeoutError`,
+        `ProcessError`."""
         if self._gone:
             raise ServerError(self._gone)
+        files = list({file.path: file for file in question.files if self.is_for(file)}.values())
         client = await self._ready()
-        if not client.abilities.refers:
+        if not files or not client.abilities.answers.issuperset(question.needs):
             return None
-        first = dict.fromkeys([*(file.path for file, _ in at), *(file.path for file in files)])
-        shown = list(first)[: min(self._spec.open_limit, _AT_ONCE)]
         async with asyncio.timeout(patience):
             self._adopt(files)
-            busy = [self._states[path] for path in shown]
+            states = [self._states[file.path] for file in files]
+            busy = states[: min(self._spec.open_limit, _AT_ONCE)]
             for state in busy:  # so that it knows them as they are in an editor
                 if not (state.shown and state.document.is_open):
                     await self._show(client, state, busy)
-            documents = {file.path: self._states[file.path].document for file in files}
-            asked = [(documents[file.path], place) for file, place in at]
-            return await references(client, asked, [(documents[file.path], file) for file in files])
+            for state in states[len(busy) :]:  # and none as it was there before
+                if state.document.is_open and not state.shown:
+                    self._hide(client, state)
+            documents = {state.file.path: state.document for state in states}
+            return await question.put(client, documents, patience)
 
     async def close(self) -> None:
         """End the server."""
@@ -284,8 +285,11 @@ class Session:
         """Close a document that nobody waits for: one without problems if there is one, else the oldest."""
         free = [path for path in self._open if path not in busy]
         path = next((path for path in free if not self._states[path].answer), free[0])
-        del self._open[path]
-        client.hide(self._states[path].document)
+        self._hide(client, self._states[path])
+
+    def _hide(self, client: Client, state: _State) -> None:
+        del self._open[state.file.path]
+        client.hide(state.document)
 
     async def _ask(self, client: Client, state: _State) -> None:
         moment = self._changes.moment

@@ -282,6 +282,8 @@ class Chats:
         return {
             "get_diagnostics": house.diagnosing.tool,
             "find_references": house.diagnosing.references,
+            "find_symbol": house.diagnosing.find_symbol,
+            "outline": house.diagnosing.outline,
             **house.pages.tools(chat_id),
             **house.retrieving.tools(near),
             **board_tools(lambda: house.boarding.speaker(chat_id)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from motet.errors import MotetError
 from motet.text import Diagnostic, Position, TextFile
@@ -12,12 +12,13 @@ from motet.tools import Tool
 from motet.tools.kit import Kit
 
 if TYPE_CHECKING:
-    from motet.diagnostics import DiagnosticsService, Report, Uses
+    from motet.diagnostics import Answers, DiagnosticsService, Question, Report, Symbols, Uses
 
+T = TypeVar("T")
 _PATIENCE = 20.0
 """Seconds that the answer to an edit waits for what servers say about it."""
 _ANSWER = 2.0
-"""Seconds that a server which runs may take to say where a name is used."""
+"""Seconds that a server which runs may take to say where a name is used, or what is defined."""
 _START = 6.0
 """Seconds that this may take with the start of the server; it goes on starting, for the next question."""
 
@@ -31,7 +32,8 @@ class Diagnosing:
         self._service: DiagnosticsService | None = None
         self._files: dict[str, TextFile] = {}
         self._known: list[Diagnostic] = []
-        self._asking: set[asyncio.Task[Uses]] = set()
+        self._asking: set[asyncio.Task[object]] = set()
+        self._late: set[asyncio.Task[object]] = set()
 
     def tool(self, kit: Kit) -> Tool:
         """`get_diagnostics` for one chat."""
@@ -45,15 +47,50 @@ class Diagnosing:
 
         return FindReferences(kit, self.uses)
 
+    def outline(self, kit: Kit) -> Tool:
+        """`outline` for one chat."""
+        from motet.tools.builtin.outline import Outline
+
+        return Outline(kit, self.outlined)
+
+    def find_symbol(self, kit: Kit) -> Tool:
+        """`find_symbol` for one chat."""
+        from motet.tools.builtin.find_symbol import FindSymbol
+
+        return FindSymbol(kit, self.named)
+
     async def uses(self, at: Sequence[tuple[TextFile, Position]], files: Sequence[TextFile]) -> Uses:
         """Where in `files` the things that stand at `at` are used, if a server can say that soon."""
-        from motet.diagnostics import Uses
+        from motet.diagnostics import References, Uses
 
-        task = asyncio.create_task(self._asked().references(at, files, _ANSWER))
-        self._asking.add(task)
-        task.add_done_callback(self._asking.discard)
-        done, _ = await asyncio.wait([task], timeout=_START)
-        return task.result() if done else Uses(why="the language server is busy or still starting: ask again later")
+        return Uses.of(await self._soon(References(at, files)))
+
+    async def outlined(self, file: TextFile) -> Symbols:
+        """What `file` defines, if a server can say that soon."""
+        from motet.diagnostics import Outlined, Symbols
+
+        return Symbols.of(await self._soon(Outlined(file)))
+
+    async def named(self, name: str, files: Sequence[TextFile]) -> Symbols:
+        """What `name` is defined as in `files`, if a server can say that soon."""
+        from motet.diagnostics import Named, Symbols
+
+        return Symbols.of(await self._soon(Named(name, files)))
+
+    async def _soon(self, question: Question[T]) -> Answers[T]:
+        """The answers that come soon; none while servers still work on what they were too slow for before."""
+        from motet.diagnostics import Answers
+
+        if not self._late:
+            task = asyncio.create_task(self._asked().ask(question, _ANSWER))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+            task.add_done_callback(self._late.discard)
+            done, _ = await asyncio.wait([task], timeout=_START)
+            if done:
+                return task.result()
+            self._late.add(task)
+        return Answers(why="the language server is busy or still starting: ask again later")
 
     async def check(self, files: Sequence[TextFile]) -> Report:
         """What is wrong with these versions of `files`."""

@@ -29,18 +29,23 @@ def qualified(found: Sequence[Definition], one: Definition) -> str:
     return ".".join([*(each.name for each in reversed(outer)), one.name])
 
 
-def is_outlined(one: Definition) -> bool:
-    """Whether an outline lists it: classes, functions, types, and what stands at the top of a file."""
-    return one.kind in OUTLINE_KINDS or one.depth == 0
+def is_called(full: str, name: str) -> bool:
+    """Whether `name`, which may have some of what is around it before it, is a name of what is called `full`."""
+    return full == name or full.endswith(f".{name}")
 
 
 Where = tuple[TextFile, Definition]
 """A definition and the file it stands in."""
 
 
+def real_first(found: Sequence[Where]) -> list[Where]:
+    """Each place once, as it is told last; definitions before mere declarations and variables."""
+    each_once = {(file.path, one.name, one.first_line, one.last_line): (file, one) for file, one in found}
+    return sorted(each_once.values(), key=lambda each: each[1].kind not in OUTLINE_KINDS)
+
+
 def defined(files: Sequence[TextFile], name: str) -> tuple[list[Where], list[str]]:
-    """The definitions of `name`, real ones before mere declarations and variables; and the full names of those that
-    only end like it."""
+    """The definitions of `name`, and the full names of those that only end like it."""
     last = name.rpartition(".")[2]
     found: list[Where] = []
     others: list[str] = []
@@ -53,9 +58,8 @@ def defined(files: Sequence[TextFile], name: str) -> tuple[list[Where], list[str
         for one in all_here:
             if one.name == last and len(found) + len(others) < _MOST_DEFINED:
                 full = qualified(all_here, one)
-                if full == name or full.endswith(f".{name}"):
+                if is_called(full, name):
                     found.append((file, one))
                 else:
                     others.append(full)
-    found.sort(key=lambda each: each[1].kind not in OUTLINE_KINDS)
     return found, list(dict.fromkeys(others))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -15,9 +14,10 @@ from motet.diagnostics import Place, Uses
 from motet.permissions import Effect
 from motet.prompts import prompt
 from motet.text import LineIndex, Position, TextFile
-from motet.tools.definitions import MOST_PARSED, around, defined, definitions_of, qualified
+from motet.tools.definitions import MOST_PARSED, around, defined, definitions_of, qualified, real_first
 from motet.tools.globs import path_filter
 from motet.tools.kit import Kit
+from motet.tools.known import as_words, found_by, word
 from motet.tools.reading import MOST_CHARACTERS, counted, numbered, require_one_line, visible_files
 from motet.tools.search import Found, Pattern, search
 from motet.tools.tool import OneByOne, ToolOutput, ToolSpec
@@ -62,7 +62,7 @@ class FindReferences(OneByOne):
         fits = path_filter([self._kit.desk.normalise(path) for path in value.paths])
         paths = await visible_files(self._kit)
         every = [each async for each in search(self._kit, paths, Pattern(name, literal=True))]
-        every = [one for each in every if (one := _as_words(each, name))]
+        every = [one for each in every if (one := as_words(each, name))]
         found = [each for each in every if fits(each.file.path)]
         if not found:
             looked = counted(sum(map(fits, paths)), "file")
@@ -74,7 +74,7 @@ class FindReferences(OneByOne):
             told = await asyncio.to_thread(_told, uses, things, found, name) if things else None
             if told is not None:
                 return told
-            why = f"; by text alone: {shown(uses.why or 'no language server knows it')}"
+            why = found_by("", uses.why, "text", [])
         blocks = await asyncio.to_thread(_blocks, found, {each.file.path: each.numbers for each in found})
         total = sum(block.total for block in blocks)
         head = f"{counted(total, 'line')} with {shown(name)} in {counted(len(blocks), 'file')}{why}"
@@ -97,26 +97,15 @@ class _Thing(NamedTuple):
     place: Position
 
 
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-
-
-def _as_words(found: Found, name: str) -> Found | None:
-    """The lines that hold `name` as a word of its own."""
-    word = _word(name)
-    numbers = [number for number in found.numbers if word.search(found.lines[number - 1])]
-    return Found(found.file, found.lines, numbers) if numbers else None
-
-
 def _things(found: Sequence[Found], full: str, name: str) -> list[_Thing]:
     """What has the name `full`: the definitions that there are; of a bare name without one its first uses."""
-    word = _word(name)
+    of_name = word(name)
     by_path = {each.file.path: each for each in found}
     things: list[_Thing] = []
-    for file, one in defined([each.file for each in found], full)[0]:
+    for file, one in real_first(defined([each.file for each in found], full)[0]):
         lines = by_path[file.path].lines
         for number in range(one.line, one.signature_last_line + 1):
-            if match := word.search(lines[number - 1]):
+            if match := of_name.search(lines[number - 1]):
                 label = f"{qualified(definitions_of(file), one)} ({one.kind}, {file.path}:{number})"
                 things.append(_Thing(label, file, Position(number, match.start() + 1)))
                 break
@@ -124,7 +113,7 @@ def _things(found: Sequence[Found], full: str, name: str) -> list[_Thing]:
         return things
     for each in found[:_MOST_ASKED]:
         number = each.numbers[0]
-        if match := word.search(each.lines[number - 1]):
+        if match := of_name.search(each.lines[number - 1]):
             label = f"{name} ({each.file.path}:{number})"
             things.append(_Thing(label, each.file, Position(number, match.start() + 1)))
     return things
