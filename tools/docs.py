@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import acceptance
+import completion_words
 import reference
 import transcript
 
@@ -104,6 +105,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/acceptance.md": acceptance.page,
     "docs/commands.md": reference.commands_page,
     "docs/settings.md": reference.settings_page,
+    completion_words.PAGE: completion_words.page,
     "README.md": readme_page,
 }
 

@@ -1,4 +1,4 @@
-"""`motet` and `python -m motet`. Answers `--version` before anything else is imported."""
+"""`motet` and `python -m motet`. Answers `--version` and shells that complete before anything else is imported."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ def main() -> int:
     if sys.argv[1:] == ["--version"]:
         print(f"motet {__version__}")
         return 0
+    if sys.argv[1:2] == ["--complete"]:
+        from motet.cli.completion.answer import main as complete
+
+        return complete(sys.argv[2:])
     import gc
     import signal
 
@@ -22,7 +26,7 @@ def main() -> int:
 
     leave_no_core()
     gc.set_threshold(COLLECTED_AFTER)
-    from motet.cli import run  # click, and with it 60 ms
+    from motet.cli import run
     from motet.errors import ExitCode
 
     try:

@@ -39,6 +39,7 @@ _COMMANDS = {
     "config": "Show or edit the settings, with the origin of each value.",
     "mcp": "Let any MCP client take part on the boards of this project.",
     "bench": "Measure how well a model edits with motet.",
+    "completion": "Print what lets bash, zsh or fish complete motet's commands.",
     "doctor": "Check servers, models, keys and places on this machine.",
     "trust": "Let motet use what this project defines: its tools and commands.",
 }
