@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from motet.chat.budget import Budget
@@ -12,12 +11,11 @@ from motet.chat.compaction import summarise, summary_request
 from motet.chat.conversation import ChatConversation
 from motet.chat.draft import with_marks, without_marks
 from motet.chat.errors import ReadOnly
-from motet.chat.events import ChatEvent, End, Ended, Level, Notice
-from motet.chat.happening import Happening
+from motet.chat.events import ChatEvent
 from motet.chat.inspecting import Changed, Inspection, change, inspected
 from motet.chat.keeping import Keeping
-from motet.chat.naming import give_title, label_of, take_title
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
+from motet.chat.running import Running
 from motet.chat.saying import SENDS, Saying
 from motet.chat.share import Prepared, Share
 from motet.chat.title import clean_title
@@ -25,26 +23,12 @@ from motet.context import State
 from motet.errors import ModelError, ModelErrorKind, MotetError
 from motet.history import ChatInfo
 from motet.messages import Message, MessageStack
-from motet.models.protocol import Model, ModelRequest, TextDelta, ToolDefinition
+from motet.models.protocol import Model, ModelRequest, ToolDefinition
 from motet.tools.builtin import EDIT_TOOLS
-from motet.turn import (
-    AnswerStarted,
-    Spending,
-    ToolFinished,
-    TurnEnded,
-    TurnEvent,
-    ask_to_send,
-    run_turn,
-    to_the_end,
-    tools_in_text,
-)
+from motet.turn import Spending, ask_to_send, to_the_end, tools_in_text
 
-_PATIENCE = 0.15
-"""Seconds that `send` waits, after a stop, for the turn to be put in order; it goes on behind the scenes."""
 _EDITS = frozenset(EDIT_TOOLS.values())
 """Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
-_ENDING = 5.0
-"""Seconds that the next turn, or closing, waits for one that was stopped and does not end."""
 
 
 class Chat:
@@ -83,13 +67,13 @@ class Chat:
         self.info = replace(info, draft=typed)
         for item_id, state in marks.items():
             self._share.mark(item_id, state)
-        self._happening = Happening()
-        self._saying = Saying(parts, self._conversation, self._share, lambda event: self._happening.tell(event))
+        self._saying = Saying(parts, self._conversation, self._share, lambda event: self._running.tell(event))
         self._conversation.join = lambda: self._saying.join(self.model.limits, self.spending)
-        self._task: asyncio.Task[None] | None = None
-        self._is_stopping = False
-        parts.before_asking = self._drawn
-        parts.tell = self._tell
+        self._running = Running(
+            self, self._conversation, self._keeping, self._saying, reckon=self._set_budget, count=self._count
+        )
+        parts.before_asking = self._running.drawn
+        parts.tell = self._running.tell_meanwhile
         parts.gate.plans = lambda: parts.tools.plans
 
     @property
@@ -115,7 +99,7 @@ class Chat:
     @property
     def is_running(self) -> bool:
         """Whether a turn is under way."""
-        return self._task is not None and not self._task.done()
+        return self._running.is_under_way
 
     @property
     def is_kept(self) -> bool:
@@ -142,20 +126,20 @@ class Chat:
         through a pipe) was not typed by the human, and shares and hands over nothing. `tag` says where the words come
         from, when a human did not find them: `from_custom_prompt`.
         """
-        return self._turn(lambda: self._saying.submit(text, given, self.model, self._set_budget, tag))
+        return self._running.turn(lambda: self._saying.submit(text, given, self.model, self._set_budget, tag))
 
     def go_on(self) -> AsyncGenerator[ChatEvent]:
         """Let the model go on where a limit ended the turn, or ask again what was not answered."""
-        return self._turn(self._no_new_text)
+        return self._running.turn(self._no_new_text)
 
     def receive(self) -> AsyncGenerator[ChatEvent]:
         """Let the model deal with what others sent (`ChatParts.arrivals`): a turn as of `send`, that no human began."""
-        return self._turn(lambda: self._saying.receive(self.model, self._set_budget))
+        return self._running.turn(lambda: self._saying.receive(self.model, self._set_budget))
 
     async def take_in(self, messages: Sequence[Message]) -> None:
         """Keep what others sent, for the next turn to read. Raises `MotetError` while one runs."""
-        self._require_rest()
-        self._require_writable()
+        self._running.require_rest()
+        self.require_writable()
         await self._saying.take_in(messages)
 
     def say(self, text: str) -> None:
@@ -173,20 +157,14 @@ class Chat:
 
     def stop(self) -> None:
         """End the turn; `send` ends within 200 ms, and the stack is valid."""
-        task = self._task
-        if task is None or task.done() or self._is_stopping:
-            return
-        self._is_stopping = True
-        task.cancel()
-        task.add_done_callback(_heard)
-        task.get_loop().call_later(_PATIENCE, self._happening.close, Ended(End.STOPPED))
+        self._running.stop()
 
     async def close(self) -> None:
         """End the turn and whatever goes on behind the scenes."""
         self.stop()
-        if self._task is not None and not self._task.done():
-            await asyncio.wait({self._task}, timeout=_ENDING)
-        elif self._saying.waiting and self._conversation.stack.cycle:  # said when no turn ran any more
+        if await self._running.ended():
+            return
+        if self._saying.waiting and self._conversation.stack.cycle:  # said when no turn ran any more
             with suppress(MotetError):
                 await to_the_end(self._saying.join_plainly())
 
@@ -205,8 +183,8 @@ class Chat:
 
         Raises `CannotChange`, which names the line, `ReadOnly`, `HistoryError`: nothing has changed then.
         """
-        self._require_writable()
-        self._require_rest()
+        self.require_writable()
+        self._running.require_rest()
         return await to_the_end(change(inspection, edited, self._conversation, self._share))
 
     async def _ahead(self, text: str) -> tuple[ModelRequest, Prepared | None]:
@@ -243,7 +221,7 @@ class Chat:
 
     async def hand_over(self, name: str) -> bool:
         """Hand over a tool or a group; false when it was. Raises `UsageError` for a name that there is not."""
-        self._require_rest()
+        self._running.require_rest()
         tools = self.parts.tools.copy()
         prompts = tools.hand_over(name)
         await self.remember(prompts)
@@ -252,7 +230,7 @@ class Chat:
 
     async def remember(self, messages: Sequence[Message]) -> None:
         """Add what nobody said, such as prompts; a new chat keeps it with the first thing that is said."""
-        self._require_rest()
+        self._running.require_rest()
         cycle = self._conversation.stack.cycle
         added = [message.with_meta(cycle=cycle).estimated() for message in messages]
         if cycle:
@@ -262,15 +240,15 @@ class Chat:
 
     async def take_away(self, name: str) -> bool:
         """Take a tool or a group away again; false when it was not handed over."""
-        self._require_rest()
+        self._running.require_rest()
         lines = self.parts.tools.take_away(name)
         await to_the_end(self._conversation.remove(lines))
         return bool(lines)
 
     async def compact(self) -> bool:
         """Have what was said before the last turns summed up; false when there is nothing to sum up."""
-        self._require_writable()
-        self._require_rest()
+        self.require_writable()
+        self._running.require_rest()
         self.options.require_price(self.model)
         self._set_budget()
         self.spending = Spending(self.model.price)
@@ -287,7 +265,7 @@ class Chat:
 
     async def keep_only(self, lines: Sequence[str]) -> None:
         """Take out of the conversation what these lines of the context block leave out, and mark the rest as they do."""
-        self._require_rest()
+        self._running.require_rest()
         marked = self._share.marked
         if gone := self._share.keep(lines):
             await to_the_end(self._conversation.remove(gone))
@@ -300,9 +278,14 @@ class Chat:
         self.model = self.parts.door(model)
         self.parts.used(model)
 
+    def require_writable(self) -> None:
+        """Raises `ReadOnly` where another process holds the chat."""
+        if not self.is_writable:
+            raise ReadOnly("another motet holds this chat; fork it to go on here, or close it there")
+
     async def rename(self, title: str) -> None:
         """Give the chat a name. Raises `ReadOnly`."""
-        self._require_writable()
+        self.require_writable()
         await to_the_end(self._keeping.make_known())
         self.info = await self.parts.rename(self.info, clean_title(title) or title[:60])
 
@@ -319,127 +302,9 @@ class Chat:
                 return message.id
         raise MotetError(f"there is no turn {cycle} in this chat; it has {self._conversation.stack.cycle}")
 
-    async def _turn(self, prepare: Callable[[], Awaitable[None]]) -> AsyncGenerator[ChatEvent]:
-        if not self._is_stopping:
-            self._require_rest()
-        self._require_writable()
-        self.options.require_price(self.model)
-        await self._settled()
-        happening = self._happening = Happening()
-        self._conversation.tell = happening.tell
-        self.spending = Spending(self.model.price)
-        self._is_stopping = self._saying.has_begun = False
-        self._task = task = asyncio.create_task(self._run(prepare, happening))
-        try:
-            async with aclosing(happening.events()) as events:
-                async for event in events:
-                    for notice in await self.parts.hooks.heard(event) if self.parts.hooks.event else ():
-                        yield notice
-                    yield event
-            if task.done():
-                task.result()
-        finally:
-            if not task.done() and not self._is_stopping:  # whoever read has gone
-                self.stop()
-                await asyncio.wait({task}, timeout=_PATIENCE)
-
-    async def _run(self, prepare: Callable[[], Awaitable[None]], happening: Happening) -> None:
-        """One turn, in a task of its own. What is raised before anything is kept is raised to the caller, and so is a
-        defect, when the chat is in order."""
-        defect: Exception | None = None
-        try:
-            await prepare()
-            await self.parts.arrivals.begun()
-            async with self.parts.around_turn(label_of(self.messages)):
-                ended = await self._rounds(happening)
-        except asyncio.CancelledError:
-            ended = Ended(End.STOPPED)
-        except Exception as error:
-            if not self._saying.has_begun:
-                happening.close()
-                raise
-            if isinstance(error, MotetError):
-                self.parts.failed(error)
-                ended = Ended(End.FAILED, str(error), can_go_on=True, error=error)
-            else:
-                defect, ended = error, Ended(End.FAILED, f"a defect of motet: {error!r}", can_go_on=True)
-        if self._saying.has_begun:
-            try:
-                ended = await to_the_end(self._put_in_order(happening, ended))
-            except asyncio.CancelledError:
-                pass  # stopped once more: it is all done
-            except Exception as error:  # noqa: BLE001 (it is raised when the last event is told)
-                defect = defect or error
-            for notice in await self.parts.hooks.ended(ended):
-                happening.tell(notice)
-        happening.close(ended)
-        if defect is not None:
-            raise defect
-
-    async def _put_in_order(self, happening: Happening, ended: Ended) -> Ended:
-        """After a turn, however it ended, the stack is valid, and all that was said is kept, if that can be."""
-        try:
-            ended = replace(ended, is_partial=await self._keep_broken_off(ended))
-            if not self.info.title:
-                await take_title(self, "", happening.tell)
-            await self._count()
-            for event in await self.parts.arrivals.ended(ended, self.spending):
-                happening.tell(event)
-            if self._saying.waiting:
-                await self._saying.join_plainly()
-                ended = replace(ended, can_go_on=True)
-        except MotetError as error:
-            happening.tell(Notice(f"not all of this is kept: {error}", Level.ERROR))
-        return ended
-
-    async def _rounds(self, happening: Happening) -> Ended:
-        """The model's rounds, and further ones for what was said while they ran."""
-        while True:
-            limit = ""
-            async with aclosing(self._run_turn()) as events:
-                async for event in events:
-                    if self._is_stopping:  # something took the cancellation for its own
-                        raise asyncio.CancelledError
-                    match event:
-                        case TextDelta(text):
-                            self._keeping.hear(text)
-                        case AnswerStarted():
-                            self._keeping.begin_answer(self._conversation.stack.cycle, self.model.name)
-                        case ToolFinished(output=output):
-                            self._share.saw(output.files)
-                        case TurnEnded(limit=reached):
-                            limit = reached
-                        case _:
-                            pass
-                    happening.tell(event)
-            if limit:
-                await self._saying.join(self.model.limits, self.spending)
-                return Ended(End.LIMIT, limit, can_go_on=True)
-            if not self.info.title:
-                await give_title(self, happening.tell)
-            if not self._saying.waiting:
-                return Ended(End.DONE)
-            self._set_budget()  # the model may be another one now
-
-    def _run_turn(self) -> AsyncGenerator[TurnEvent]:
-        gate, toolbox = self.parts.gate, self.parts.toolbox(self.options.tool_timeout)
-        limits = [*self.options.limits, *self.parts.arrivals.limits]
-        return run_turn(self.model, self._conversation, toolbox, gate, limits, self.spending, sends=SENDS)
-
     async def _no_new_text(self) -> None:
         self._saying.go_on()
         self._set_budget()
-
-    async def _keep_broken_off(self, ended: Ended) -> bool:
-        """Answer the calls that have no result, and keep what has arrived of an answer that broke off, marked; whether
-        there was any."""
-        answer = self._keeping.broken_off()
-        try:
-            await self._conversation.settle("it was stopped" if ended.reason is End.STOPPED else ended.detail)
-        finally:
-            if answer is not None:
-                await self._conversation.add(answer)
-        return answer is not None
 
     async def _count(self) -> None:
         """What the chat has cost, and how long it is."""
@@ -464,32 +329,3 @@ class Chat:
         self._conversation.pinned = self._share.pinned
         self._conversation.system = (tools or self.parts.tools).system_prompt
         return definitions
-
-    def _require_writable(self) -> None:
-        if not self.is_writable:
-            raise ReadOnly("another motet holds this chat; fork it to go on here, or close it there")
-
-    def _require_rest(self) -> None:
-        if self.is_running:
-            raise MotetError("a turn is running; what you say joins it with `say`, or stop it first")
-
-    async def _settled(self) -> None:
-        """Wait for the end of a turn that was stopped. Raises `MotetError` when it does not come, or somebody else
-        began the next one."""
-        if self._task is not None and not self._task.done():
-            await asyncio.wait({self._task}, timeout=_ENDING)
-            if self.is_running:
-                raise MotetError("what was stopped has not ended yet; wait a moment, then try again")
-
-    async def _drawn(self) -> None:
-        await self._happening.drawn()
-
-    def _tell(self, event: ChatEvent) -> None:
-        if self.is_running:
-            self._happening.tell(event)
-
-
-def _heard(task: asyncio.Task[None]) -> None:
-    """Whoever stopped the turn wants to hear no more of it."""
-    if not task.cancelled():
-        task.exception()
