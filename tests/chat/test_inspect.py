@@ -8,7 +8,8 @@ import pytest
 from chat.chat_kit import Talk, talking
 from chat.test_stack_rules import working
 
-from motet.chat import CannotChange, Changed, End, Ended, Notice
+from motet.chat import CannotChange, End, Ended, Notice
+from motet.chat.inspecting import Changed
 from motet.chat.transcript import render
 from motet.history import History
 from motet.messages import Role, tags

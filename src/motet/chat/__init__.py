@@ -7,13 +7,11 @@ from motet.chat.chat import Chat
 from motet.chat.errors import Cancelled, CannotChange, NothingToSend, ReadOnly, TooLong
 from motet.chat.events import ChatEvent, Compacted, End, Ended, Level, Notice, Said, Sent, Shared, Titled
 from motet.chat.hooks import Hooks
-from motet.chat.inspecting import Changed, Inspection
 from motet.chat.parts import ChatOptions, ChatParts, Context, Work
 
 __all__ = [
     "Cancelled",
     "CannotChange",
-    "Changed",
     "Chat",
     "ChatEvent",
     "ChatOptions",
@@ -23,7 +21,6 @@ __all__ = [
     "End",
     "Ended",
     "Hooks",
-    "Inspection",
     "Level",
     "NothingToSend",
     "Notice",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from motet.chat.budget import Budget
 from motet.chat.compaction import summarise, summary_request
@@ -12,7 +13,6 @@ from motet.chat.conversation import ChatConversation
 from motet.chat.draft import with_marks, without_marks
 from motet.chat.errors import ReadOnly
 from motet.chat.events import ChatEvent
-from motet.chat.inspecting import Changed, Inspection, change, inspected
 from motet.chat.keeping import Keeping
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.running import Running
@@ -26,6 +26,9 @@ from motet.messages import Message, MessageStack
 from motet.models.protocol import Model, ModelRequest, ToolDefinition
 from motet.tools.builtin import EDIT_TOOLS
 from motet.turn import Spending, ask_to_send, to_the_end, tools_in_text
+
+if TYPE_CHECKING:
+    from motet.chat.inspecting import Changed, Inspection
 
 _EDITS = frozenset(EDIT_TOOLS.values())
 """Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
@@ -175,6 +178,8 @@ class Chat:
 
     async def inspect(self, text: str = "") -> Inspection:
         """The same as a text that a human can change; what came of it is for `change`."""
+        from motet.chat.inspecting import inspected
+
         request, prepared = await self._ahead(text)
         return inspected(request, self.model.name, self.messages, text, prepared)
 
@@ -183,6 +188,8 @@ class Chat:
 
         Raises `CannotChange`, which names the line, `ReadOnly`, `HistoryError`: nothing has changed then.
         """
+        from motet.chat.inspecting import change
+
         self.require_writable()
         self._running.require_rest()
         return await to_the_end(change(inspection, edited, self._conversation, self._share))

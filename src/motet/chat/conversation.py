@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from motet.chat.budget import Budget
 from motet.chat.compaction import summary_message
 from motet.chat.events import ChatEvent, Compacted, Level, Notice
 from motet.chat.keeping import Keeping
-from motet.chat.request_edits import RequestEdits
 from motet.chat.view import newest_summary, to_be_summed_up, view
 from motet.errors import ModelError
 from motet.history import ChatInfo, ChatMissing
 from motet.messages import Message, MessageStack, Role, ToolResult, tags
 from motet.turn import to_the_end
+
+if TYPE_CHECKING:
+    from motet.chat.request_edits import RequestEdits
 
 SumUp = Callable[[Sequence[Message], Message | None], Awaitable[tuple[str, str]]]
 """Has messages and the summary before them summed up: the text, and the model it is from. Raises `MotetError`."""

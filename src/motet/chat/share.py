@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motet.chat.budget import Budget
 from motet.chat.events import ChatEvent, Level, Notice, Shared
 from motet.chat.parts import ChatParts, Context, NoTools, Tools
-from motet.chat.request_edits import RequestEdits
 from motet.chat.view import tokens_of
 from motet.context import (
     MAP_ITEM,
@@ -34,6 +34,9 @@ from motet.messages import Message, MessageStack, Meta, Role, Text, tags
 from motet.models.protocol import Limits
 from motet.tools import Tool
 from motet.tools.groups import tool_name
+
+if TYPE_CHECKING:
+    from motet.chat.request_edits import RequestEdits
 
 _UNLISTED = frozenset({tags.TOOL, tags.TOOL_SYSTEM_PROMPT})
 """Tags of messages that are linked to a line only so that they can be removed by it."""

@@ -16,7 +16,6 @@ from motet.context.project_variables import share_diagnostics
 from motet.context.sources import Shared, Sources
 from motet.context.variables import built_in_variables
 from motet.errors import UsageError
-from motet.syntax import language_of
 
 PLACEHOLDERS: Mapping[str, str] = {
     "file": "the current file: the one shared last, else the editor's current buffer",
@@ -84,6 +83,8 @@ async def _filename(sources: Sources, given: str) -> str:
 
 
 async def _filetype(sources: Sources, given: str) -> str:
+    from motet.syntax import language_of
+
     name = await _filename(sources, given)
     return language_of(name) or PurePosixPath(name).suffix.removeprefix(".") or "text"
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
-from motet.chat import Changed, Chat
+from motet.chat import Chat
+from motet.chat.inspecting import Changed
 from motet.chat.view import sizes
 from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State
 from motet.context.commands import ChatCommand

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motet.chat import Chat, Inspection
+from motet.chat import Chat
+from motet.chat.inspecting import Inspection
 from motet.engine.acts import changes_made
 from motet.errors import UsageError
 from motet.nvim.rpc import Peer

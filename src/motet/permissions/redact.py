@@ -27,39 +27,37 @@ from dataclasses import dataclass
 # A digit near the beginning tells a key from words; looked for so far only, because the text may be hostile.
 _LONG = r"(?=[\w-]{0,80}\d)[\w-]{16,}"
 
-# Kind, texts with one of which every match begins (finding these is quick), pattern; group 1 is the secret part.
-_KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (kind, hints, re.compile(pattern))
-    for kind, hints, pattern in (
-        ("private key", ("-----BEGIN ",),
-         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z|(?=-----BEGIN ))"),
-        ("anthropic key", ("sk-ant-",), rf"\bsk-ant-{_LONG}"),
-        ("openrouter key", ("sk-or-",), rf"\bsk-or-{_LONG}"),
-        ("key", ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_"), rf"\b(?:sk|pk|rk)[-_]{_LONG}"),
-        ("xai key", ("xai-",), rf"\bxai-{_LONG}"),
-        ("groq key", ("gsk_",), rf"\bgsk_{_LONG}"),
-        ("huggingface token", ("hf_",), rf"\bhf_{_LONG}"),
-        ("replicate token", ("r8_",), rf"\br8_{_LONG}"),
-        ("github token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-         rf"\b(?:gh[pousr]_|github_pat_){_LONG}"),
-        ("gitlab token", ("glpat-", "gldt-", "glrt-"), rf"\bgl(?:pat|dt|rt)-{_LONG}"),
-        ("npm token", ("npm_",), rf"\bnpm_{_LONG}"),
-        ("pypi token", ("pypi-",), rf"\bpypi-{_LONG}"),
-        ("docker token", ("dckr_pat_",), rf"\bdckr_pat_{_LONG}"),
-        ("aws key", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-        ("google key", ("AIza", "ya29.", "GOCSPX-"), r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"),
-        ("azure key", ("AccountKey=", "SharedAccessKey="), r"\b(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,}={0,2})"),
-        ("digitalocean token", ("dop_v1_", "doo_v1_"), r"\bdo[op]_v1_[0-9a-f]{32,}"),
-        ("slack token", ("xox", "xapp-", "hooks.slack.com/services/"),
-         rf"\b(?:xox[abeoprs]|xapp)-{_LONG}|\bhooks\.slack\.com/services/[\w/]{{20,}}"),
-        ("discord hook", ("/api/webhooks/",), r"/api/webhooks/(\d{15,}/[\w-]{30,})"),
-        ("sendgrid key", ("SG.",), r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
-        ("telegram token", (":AA",), r"(?<=\d{8}):AA[\w-]{32,}"),
-        ("web token", ("eyJ",), r"(?<![\w-])eyJ[\w-]{10,}+\.[\w-]{10,}+\.[\w-]{5,}"),
-        ("password in a URL", ("://",), r"://[^/@\s:\"'<>]*:([^/@\s\"'<>${}]{3,})@"),
-        ("authorization", ("uthorization", "UTHORIZATION"),
-         r"(?i:uthorization)[\"']?\s*[:=]\s*[\"']?(?:(?:Bearer|Basic|Token)\s+)([\w.~+/=-]{8,})"),
-    )
+# Kind, texts with one of which every match begins (finding these is quick), pattern, compiled when one is found; group 1
+# is the secret part.
+_KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("private key", ("-----BEGIN ",),
+     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z|(?=-----BEGIN ))"),
+    ("anthropic key", ("sk-ant-",), rf"\bsk-ant-{_LONG}"),
+    ("openrouter key", ("sk-or-",), rf"\bsk-or-{_LONG}"),
+    ("key", ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_"), rf"\b(?:sk|pk|rk)[-_]{_LONG}"),
+    ("xai key", ("xai-",), rf"\bxai-{_LONG}"),
+    ("groq key", ("gsk_",), rf"\bgsk_{_LONG}"),
+    ("huggingface token", ("hf_",), rf"\bhf_{_LONG}"),
+    ("replicate token", ("r8_",), rf"\br8_{_LONG}"),
+    ("github token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+     rf"\b(?:gh[pousr]_|github_pat_){_LONG}"),
+    ("gitlab token", ("glpat-", "gldt-", "glrt-"), rf"\bgl(?:pat|dt|rt)-{_LONG}"),
+    ("npm token", ("npm_",), rf"\bnpm_{_LONG}"),
+    ("pypi token", ("pypi-",), rf"\bpypi-{_LONG}"),
+    ("docker token", ("dckr_pat_",), rf"\bdckr_pat_{_LONG}"),
+    ("aws key", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("google key", ("AIza", "ya29.", "GOCSPX-"), r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"),
+    ("azure key", ("AccountKey=", "SharedAccessKey="), r"\b(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,}={0,2})"),
+    ("digitalocean token", ("dop_v1_", "doo_v1_"), r"\bdo[op]_v1_[0-9a-f]{32,}"),
+    ("slack token", ("xox", "xapp-", "hooks.slack.com/services/"),
+     rf"\b(?:xox[abeoprs]|xapp)-{_LONG}|\bhooks\.slack\.com/services/[\w/]{{20,}}"),
+    ("discord hook", ("/api/webhooks/",), r"/api/webhooks/(\d{15,}/[\w-]{30,})"),
+    ("sendgrid key", ("SG.",), r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("telegram token", (":AA",), r"(?<=\d{8}):AA[\w-]{32,}"),
+    ("web token", ("eyJ",), r"(?<![\w-])eyJ[\w-]{10,}+\.[\w-]{10,}+\.[\w-]{5,}"),
+    ("password in a URL", ("://",), r"://[^/@\s:\"'<>]*:([^/@\s\"'<>${}]{3,})@"),
+    ("authorization", ("uthorization", "UTHORIZATION"),
+     r"(?i:uthorization)[\"']?\s*[:=]\s*[\"']?(?:(?:Bearer|Basic|Token)\s+)([\w.~+/=-]{8,})"),
 )  # fmt: skip
 _NAMES = (
     "pass", "pwd", "secret", "token", "credential", "api_key", "apikey", "api-key", "access_key", "accesskey", "access-key",
@@ -132,7 +130,8 @@ def find_secrets(text: str, known: Iterable[str] = ()) -> list[Found]:
     found = [
         Found(kind, *match.span(match.lastindex or 0))
         for kind, starts, pattern in _KINDS
-        for match in _matches(text, text, starts, pattern)
+        if any(start in text for start in starts)
+        for match in _matches(text, text, starts, re.compile(pattern))
         if not _FILLER.search(match[match.lastindex or 0])
     ]
     for secret in known:
