@@ -20,8 +20,8 @@ _MOST = 20_000
 """Symbols of one answer that are looked at: a server may say anything."""
 _MOST_FILES = 32
 """Files of which a server says all that they define, when one name is looked for."""
-_FOR_FILES, _FOR_THE_REST = 0.6, 0.3
-"""Parts of the time, for that and for what the server knows of other files."""
+_FOR_FILES, _FOR_ALL = 0.6, 0.9
+"""Parts of the time: for that, and with what the server knows of other files."""
 # Numbers of `SymbolKind`, in the words of `Definition`; any other is a variable.
 _KINDS = {
     2: "namespace", 3: "namespace", 4: "namespace", 5: "class", 6: "method", 9: "method", 10: "enum", 11: "interface",
@@ -114,11 +114,12 @@ class Named:
         self, client: Client, documents: Mapping[str, Document], patience: float
     ) -> Mapping[str, tuple[Symbol, ...]]:
         """See `Question`. Raises `TimeoutError` when nothing came."""
+        begun = asyncio.get_running_loop().time()
         said = await self._by_file(client, documents, patience * _FOR_FILES)
         left = {key_of(one.uri): path for path, one in documents.items() if path not in said}
         if left:
             with suppress(TimeoutError):
-                async with asyncio.timeout(patience * _FOR_THE_REST):
+                async with asyncio.timeout_at(begun + patience * _FOR_ALL):
                     for item in map(object_of, list_of(await client.ask(_IN_WORKSPACE, {"query": self.name}))):
                         uri = key_of(text_of(object_of(item.get("location")).get("uri")))
                         if uri in left:
