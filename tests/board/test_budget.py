@@ -140,6 +140,16 @@ async def test_rates_hold_agents_back_but_no_status_no_ack_and_no_human(tmp_path
         ]
 
 
+async def test_answers_that_name_nobody_count_for_a_pair_too(tmp_path: Path) -> None:
+    async with Boards.in_directory(tmp_path / "state", Limits(pair_posts=2)) as boards:
+        page = await Page.of(boards, "one", "two")
+        for number in range(2):
+            asked = await page.post("two", f"{number}?")
+            await page.post("one", f"{number}!", reply_to=asked.post.id)
+        with pytest.raises(BoardRefused, match=rf"^not posted: 2 posts from you to {page['two']} in a minute are"):
+            await page.post("one", "and more", reply_to=asked.post.id)
+
+
 async def test_a_paused_agent_and_a_paused_board_wait(small: Boards) -> None:
     page = await Page.of(small, "one", "two", human="mia")
     await page.post("mia", "@one@ @two@ begin")

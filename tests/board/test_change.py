@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from board.board_kit import Page
 
-from motet.board import BoardRefused, Boards, DeliveryState, entry
+from motet.board import BoardRefused, Boards, DeliveryState, Outcome, by_rule, entry
 
 
 async def test_an_edit_reaches_only_who_is_newly_called(boards: Boards) -> None:
@@ -49,6 +49,41 @@ async def test_everyone_can_be_called_by_an_edit_and_no_more(boards: Boards) -> 
     assert {one.state for one in await boards.deliveries(recipient=page["two"])} == {
         DeliveryState.WITHDRAWN, DeliveryState.LEASED,
     }  # fmt: skip
+
+
+async def test_a_role_can_be_called_by_an_edit_and_no_more(boards: Boards) -> None:
+    page = await Page.of(boards, "one", "two/review", "three/review", "four/docs")
+    posted = await page.post("one", "look")
+    again = await boards.edit(posted.post.id, page["one"], "@role:review @docs look")
+    assert again.recipients == ("role:review", "role:docs")
+    assert [await page.inbox(name) for name in ("two", "three")] == [["@role:review @docs look"], []]
+    await boards.edit(posted.post.id, page["one"], "@role:review look")
+    assert await page.inbox("four") == []
+    await boards.edit(posted.post.id, page["one"], "never mind")
+    states = {one.role: one.state for one in await boards.deliveries(author=page["one"])}
+    assert states == {"review": DeliveryState.WITHDRAWN, "docs": DeliveryState.WITHDRAWN}
+    await boards.edit(posted.post.id, page["one"], "@role:review after all")
+    assert await page.inbox("three") == ["@role:review after all"]
+
+
+async def test_what_is_taken_back_from_one_who_has_it_and_has_not_read_it_is_not_answered(boards: Boards) -> None:
+    page = await Page.of(boards, "one", "two")
+    posted = await page.post("one", "@two@ look")
+    (held,) = await boards.pull(page["two"])
+    await boards.edit(posted.post.id, page["one"], "never mind")
+    ruled = by_rule(await boards.facts(held.id), held.at)
+    assert ruled is not None
+    assert (ruled.answered, ruled.rule, ruled.waits) == (False, "withdrawn", True)
+    settled = await boards.settle(page["two"], held.id, Outcome(DeliveryState.DECLINED, ruled.rule, ruled.reason))
+    assert settled.state is DeliveryState.WITHDRAWN
+
+
+async def test_whoever_is_answered_gets_an_answer_that_names_nobody_any_more(boards: Boards) -> None:
+    page = await Page.of(boards, "one", "two")
+    asked = await page.post("two", "why?")
+    answer = await page.post("one", "@two@ because", reply_to=asked.post.id)
+    assert (await boards.edit(answer.post.id, page["one"], "because of that")).recipients == ()
+    assert await page.inbox("two") == ["because of that"]
 
 
 async def test_what_is_taken_back_is_marked_and_reaches_nobody(boards: Boards) -> None:

@@ -58,13 +58,13 @@ def of(tx: Tx, draft: Draft, author: Agent, now: float, *, was_given: bool) -> l
     return [delivery_of(row)] if row else []
 
 
-def answered(tx: Tx, draft: Draft, board: str) -> str:
-    """The author of the post that a draft replies to; empty when it replies to none. Raises `BoardMissing`."""
-    if not draft.reply_to:
+def answered(tx: Tx, reply_to: str, board: str) -> str:
+    """The author of the post that another one replies to; empty when it replies to none. Raises `BoardMissing`."""
+    if not reply_to:
         return ""
-    row = tx.one("SELECT author FROM posts WHERE id = ? AND board = ?", draft.reply_to, board)
+    row = tx.one("SELECT author FROM posts WHERE id = ? AND board = ?", reply_to, board)
     if row is None:
-        raise BoardMissing(f"there is no post {draft.reply_to!r} on this board to reply to")
+        raise BoardMissing(f"there is no post {reply_to!r} on this board to reply to")
     return str(row[0])
 
 

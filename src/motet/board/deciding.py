@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from motet.board.chains import Chain, ChainState
-from motet.board.values import Agent, Delivery, Policy, PostKind
+from motet.board.values import Agent, Delivery, DeliveryState, Policy, PostKind
 
 _QUIET = frozenset({PostKind.STATUS, PostKind.ACK})
 
@@ -59,6 +59,8 @@ AskHuman = Callable[[Delivery], Awaitable[bool | None]]
 def by_rule(facts: Facts, now: float) -> Decision | None:
     """What holds whatever the agent wants; None: nothing speaks against an answer."""
     delivery, post = facts.delivery, facts.delivery.post
+    if delivery.state is DeliveryState.WITHDRAWN:
+        return Decision(False, "withdrawn", "its author took it back, or changed it", waits=True)
     if facts.chain.state is ChainState.STOPPED:
         return Decision(False, "stopped", "a human stopped it", waits=True)
     if post.kind in _QUIET:

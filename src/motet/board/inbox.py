@@ -219,11 +219,12 @@ def carried(tx: Tx, address: str, deliveries: Sequence[str], turn: str, now: flo
 
 
 def settle(tx: Tx, address: str, delivery: str, outcome: Outcome, now: float) -> Delivery:
-    """What became of it, for good, and what that cost. An answer that was posted stays an answer."""
+    """What became of it, for good, and what that cost. An answer that was posted stays an answer, and what was taken back
+    stays that."""
     one = get(tx, delivery)
     if one.recipient != address:
         raise BoardMissing(f"{delivery!r} is no delivery of {address}")
-    keeps = one.state is DeliveryState.ANSWERED
+    keeps = one.state in (DeliveryState.ANSWERED, DeliveryState.WITHDRAWN)
     tx.run(
         "UPDATE deliveries SET state = ?, rule = ?, reason = ?, cost = cost + ?, tokens = tokens - ?, "
         "money = money - ?, answer = ?, changed = ? WHERE id = ?",

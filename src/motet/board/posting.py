@@ -18,6 +18,7 @@ from motet.board.limits import Limits, Rates, agent_rate, board_rate, pair_rate
 from motet.board.members import REGISTRY, Members, Membership
 from motet.board.mentions import Called
 from motet.board.notices import is_told, notify, refused
+from motet.board.reached import Reached
 from motet.board.rows import POST, delivery_values, post_of, post_values
 from motet.board.schema import ROW
 from motet.board.screening import checked_body, kind_of, screen
@@ -32,7 +33,7 @@ _ALERT_EVERY = 600.0
 
 @dataclass(slots=True)
 class _Planned:
-    """A draft that will be a post; `number` is its place among those of its board in this transaction."""
+    """A draft that will be a post."""
 
     draft: Draft
     author: Agent
@@ -42,20 +43,11 @@ class _Planned:
     budget: Budget
     chain: str
     called: Called
-    answered: str = ""
-    number: int = 0
+    reached: Reached
 
     @property
     def is_counted(self) -> bool:
         return self.author.kind is not AgentKind.HUMAN and self.kind not in _QUIET_KINDS
-
-    @property
-    def addressees(self) -> dict[str, bool]:
-        """Each recipient that is named, and whether it is urgent; whoever is answered is one."""
-        found = {one.address: one.high for one in self.called.recipients}
-        if self.answered and self.answered != self.author.address:
-            found.setdefault(self.answered, False)
-        return found
 
 
 @dataclass(slots=True)
@@ -141,19 +133,20 @@ class Posting:
         members = self._there[board.id]
         called = members.called(body, author.address)
         caused = causes.of(self.tx, draft, author, self.now, was_given=author.address in self._given)
-        answered = causes.answered(self.tx, draft, board.id)
+        answered = causes.answered(self.tx, draft.reply_to, board.id)
+        reached = Reached.of(called, answered, author.address)
         screen(self.tx, author, board, kind, called, self.now, is_member=author.address in members.addresses)
         if author.kind is not AgentKind.HUMAN and kind not in _QUIET_KINDS:
             causes.refuse_empty_words(self.tx, author.address, board.id, body, caused, self.now)
-            self._count(author.address, board.id, called)
+            self._count(author.address, board.id, reached)
         post = new_id()
         budget, chain = causes.budget(self.tx, caused, draft, self.limits, self.now)
-        return _Planned(replace(draft, body=body), author, board, kind, post, budget, chain or post, called, answered)
+        return _Planned(replace(draft, body=body), author, board, kind, post, budget, chain or post, called, reached)
 
-    def _count(self, author: str, board: str, called: Called) -> None:
+    def _count(self, author: str, board: str, reached: Reached) -> None:
         """Count the post, or raise `BoardRefused`."""
         limits, rates = self.limits, self._rates
-        pairs = [pair_rate(author, one.address) for one in called.recipients] if limits.pair_posts is not None else []
+        pairs = [pair_rate(author, one) for one in reached.named] if limits.pair_posts is not None else []
         new = [pair for pair in pairs if pair not in rates.before]
         if new:
             sql, values = Rates.asks(new, self.now)
@@ -211,19 +204,17 @@ class Posting:
 
     def _deliver(self, one: _Planned, post: Post, deliveries: list[tuple[object, ...]]) -> Posted:
         """Tell whom a post reaches; `deliveries` get the rows that are to be stored."""
-        called, named = one.called, one.addressees
-        # Whoever is called anyway answers for its role.
-        roles = [call for call in called.roles if not called.everyone and named.keys().isdisjoint(call.members)]
+        called, reached = one.called, one.reached
         there = self._there[post.board]  # humans use up nothing
         among = len(there.addresses - there.humans - {post.author}) if called.everyone else 0
-        share = post.budget.share(max(len(named.keys() - there.humans) + len(roles), among))
+        share = post.budget.share(max(reached.many(there.humans), among))
         values = [
             delivery_values(new_id(), post, share, recipient=address, high=high, mentioned=True, now=self.now)
-            for address, high in named.items()
+            for address, high in reached.named.items()
         ]
         values += [
-            delivery_values(new_id(), post, share, role=call.role, high=call.high, mentioned=True, now=self.now)
-            for call in roles
+            delivery_values(new_id(), post, share, role=role, high=high, mentioned=True, now=self.now)
+            for role, high in reached.roles.items()
         ]
         deliveries += values
         if called.everyone:
@@ -240,7 +231,8 @@ class Posting:
         ):
             chains.spent(self.tx, post.chain, what, self.now)
         unknown = tuple(Told(told.text, told.why, told.nearest) for told in called.unknown)
-        return Posted(post, (*named, *(f"role:{call.role}" for call in roles)), called.everyone, unknown)
+        whom = (*reached.named, *(f"role:{role}" for role in reached.roles))
+        return Posted(post, whom, called.everyone, unknown)
 
     def _again(self, planned: _Planned) -> Posted:
         """A draft whose key stood twice in one transaction."""
