@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from board.board_kit import Page
 
-from motet.board import AgentState, Boards, DeliveryState, NoticeKind, PostKind, inbox
+from motet.board import AgentState, Boards, DeliveryState, Draft, NoticeKind, PostKind, inbox, tending
+from motet.board import boards as boards_module
 
 
 @pytest.fixture
@@ -61,6 +62,19 @@ async def test_a_request_has_a_deadline(boards: Boards, later: Callable[[float],
     ]
 
 
+async def test_who_asked_a_role_is_told_when_nobody_of_it_took_the_request(
+    boards: Boards, later: Callable[[float], None]
+) -> None:
+    page = await Page.of(boards, "boss", "ann/reviewer", "ben/reviewer")
+    asked = await page.post("boss", "@role:reviewer please look", kind=PostKind.REQUEST)
+    later(3700)
+    for name in ("boss", "ann", "ben"):
+        await boards.beat(page[name])
+    (told,) = (await boards.tend()).reports
+    assert (told.post.author, told.post.kind, told.post.reply_to) == (page["ann"], PostKind.STATUS, asked.post.id)
+    assert await page.inbox("boss") == ["Stopped, without an answer: nobody of role:reviewer took it in time."]
+
+
 async def test_what_was_taken_too_often_and_never_read_is_dead(
     boards: Boards, later: Callable[[float], None]
 ) -> None:
@@ -98,3 +112,27 @@ async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(
     old = page["one"]
     assert await page.add("one") == old
     assert (await boards.agent(old)).state is AgentState.IDLE
+
+
+async def test_who_wrote_to_one_that_is_closed_for_good_is_told_once_what_it_has_not_read(
+    boards: Boards, later: Callable[[float], None]
+) -> None:
+    page = await Page.of(boards, "one", "two", human="mia")
+    await page.post("two", "@one@ first")
+    await page.post("two", "@one@ second")
+    await boards.set_state(page["one"], AgentState.GONE, "went home")
+    later(15 * 86_400)
+    await boards.beat(page["two"])
+    await boards.tend(days=14)
+    why = f"Stopped, without an answer: {page['one']} is closed for good and has not read #1, #2."
+    assert await page.inbox("two") == [why]
+    found = await boards.deliveries(recipient=page["one"])
+    assert [(one.state, one.reason) for one in found] == [(DeliveryState.DEAD, f"{page['one']} is closed")] * 2
+
+
+async def test_a_time_that_is_over_for_a_post_that_is_no_request_is_nothing_to_do(
+    boards: Boards, later: Callable[[float], None]
+) -> None:
+    page = await Page.of(boards, "one", "two")
+    await boards.post(Draft(page.board, page["one"], f"@{page['two']} when you like", deadline=0.0))
+    assert not await boards._read(lambda tx: tending.is_due(tx, 14.0, boards_module._now()))

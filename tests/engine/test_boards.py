@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine.board_chats import is_result, number, says, stage, told
+from engine.board_chats import Stage, is_result, number, says, stage, told
 
 from motet.board import AgentState, PostKind
 from motet.chat import End, Ended
@@ -144,6 +144,28 @@ async def test_a_request_whose_agent_ends_without_a_reply_is_told_about(tmp_path
         ]
         assert isinstance(here.events["one"][-1], Ended)
         assert here.events["one"][-1].reason is End.DONE
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ("reply = 'never'", "the agent answers nothing by itself"),
+        ("hops = 0", "no hops left; a human was asked whether it goes on"),
+    ],
+)
+async def test_who_asked_is_told_which_rule_keeps_a_request_from_an_answer(
+    tmp_path: Path, settings: str, why: str
+) -> None:
+    async with stage(tmp_path, {"one": says(".")}, board=settings) as here:
+        await here.add("one")
+        await here.say("@one@ please do it", kind=PostKind.REQUEST)
+        await here.rest_of("one")
+        await here.until(lambda: _has_posts(here, 2))
+        assert (await here.posts())[1:] == [("one", "status", f"{here.address('one')} does not answer: {why}.")]
+
+
+async def _has_posts(here: Stage, many: int) -> bool:
+    return len(await here.posts()) >= many
 
 
 @pytest.mark.acceptance("VB-12", "S4-096", "S4-099")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from motet.board import limits
@@ -140,16 +141,18 @@ def lost(tx: Tx, now: float) -> list[Agent]:
     return found
 
 
-def clean_up(tx: Tx, before: float) -> list[str]:
-    """Close agents that have been gone since `before`; their addresses stay theirs. Returns the addresses."""
-    rows = tx.all(
-        "SELECT address FROM agents WHERE state = 'gone' AND kind <> 'human' AND seen < ? ORDER BY address", before
-    )
-    for (address,) in rows:
+def gone_since(tx: Tx, before: float) -> list[str]:
+    """The addresses of agents that have been gone since `before`."""
+    sql = "SELECT address FROM agents WHERE state = 'gone' AND kind <> 'human' AND seen < ? ORDER BY address"
+    return [str(row[0]) for row in tx.all(sql, before)]
+
+
+def close(tx: Tx, addresses: Sequence[str]) -> None:
+    """Close agents for good; their addresses stay theirs."""
+    for address in addresses:
         tx.run("UPDATE agents SET state = 'closed', why = 'cleaned up' WHERE address = ?", address)
-    if rows:
+    if addresses:
         bump(tx)
-    return [str(row[0]) for row in rows]
 
 
 def bump(tx: Tx) -> None:

@@ -5,9 +5,10 @@ Any process that waits for boards looks from time to time; looking costs one sma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from motet.board import agents, inbox, leases
+from motet.board import agents, directory, inbox, leases
 from motet.board.database import Tx
 from motet.board.limits import Limits
 from motet.board.members import Members
@@ -16,6 +17,8 @@ from motet.board.posting import Posting
 from motet.board.rows import JOINED, delivery_of
 from motet.board.values import Agent, Delivery, Draft, NoticeKind, Posted, PostKind
 
+_WAITS = "deliveries.state IN ('queued', 'leased')"
+_NAMED = 5
 _STOPS = "posts.kind = 'request' AND deliveries.state IN ('queued', 'leased', 'in_context')"
 
 
@@ -34,7 +37,7 @@ def is_due(tx: Tx, days: float, now: float) -> bool:
         "AND (state IN ('idle', 'working', 'waiting') AND seen < ? OR state = 'gone' AND seen < ?) "
         "UNION ALL SELECT 1 FROM deliveries WHERE state = 'leased' AND leased_until < ? "
         "UNION ALL SELECT 1 FROM posts JOIN deliveries ON deliveries.post = posts.id WHERE posts.deadline < ? "
-        "AND deliveries.state IN ('queued', 'leased', 'in_context') LIMIT 1",
+        f"AND {_STOPS} LIMIT 1",
         *(now - agents.LOST, now - days * 86_400, now, now),
     )
     return row is not None
@@ -49,9 +52,12 @@ def tend(tx: Tx, members: Members, limits: Limits, days: float, now: float) -> T
         _pass_on(tx, agent, now)
     inbox.give_up(tx, now)
     for one in inbox.overdue(tx, now):
-        drafts += [_stop(one, "its time is over")] if one.recipient else []
-    closed = agents.clean_up(tx, now - days * 86_400)
+        drafts += _overdue(tx, one)
+    closed = agents.gone_since(tx, now - days * 86_400)
+    for address in closed:
+        drafts += _unread(tx, address, now)
     outcomes = Posting(tx, now, limits, members).append(drafts)
+    agents.close(tx, closed)  # who is closed posts nothing more
     return Tended(tuple(one for one in outcomes if isinstance(one, Posted)), tuple(closed))
 
 
@@ -70,10 +76,39 @@ def stopped(tx: Tx, address: str, why: str, members: Members, limits: Limits, no
     return [outcome for outcome in outcomes if isinstance(outcome, Posted)]
 
 
-def _stop(one: Delivery, why: str) -> Draft:
+def _overdue(tx: Tx, one: Delivery) -> list[Draft]:
+    """Tell who asked that the time of a request is over; of one that no member of a role has taken, one of them does."""
+    if one.recipient:
+        return [_stop(one, "its time is over")]
+    there = [agent.address for agent in directory.members(tx, one.post.board) if one.role in agent.roles]
+    others = [address for address in there if address != one.post.author]
+    return [_stop(one, f"nobody of role:{one.role} took it in time", others[0])] if others else []
+
+
+def _unread(tx: Tx, address: str, now: float) -> list[Draft]:
+    """An agent is closed for good: what waits for it is dead, and each author is told once on each board."""
+    rows = tx.all(f"{JOINED} WHERE recipient = ? AND {_WAITS} ORDER BY deliveries.at", address)
+    tx.run(
+        f"UPDATE deliveries SET state = 'dead', rule = 'closed', reason = ?, changed = ? WHERE recipient = ? AND {_WAITS}",
+        *(f"{address} is closed", now, address),
+    )
+    unread: dict[tuple[str, str], list[Delivery]] = {}
+    for one in map(delivery_of, rows):
+        unread.setdefault((one.post.board, one.post.author), []).append(one)
+    return [
+        _stop(ones[-1], f"{address} is closed for good and has not read {_numbers(ones)}") for ones in unread.values()
+    ]
+
+
+def _numbers(ones: Sequence[Delivery]) -> str:
+    named = ", ".join(f"#{one.post.seq}" for one in ones[:_NAMED])
+    return f"{named} and {len(ones) - _NAMED} more" if len(ones) > _NAMED else named
+
+
+def _stop(one: Delivery, why: str, author: str = "") -> Draft:
     # The key makes it one post for each reason, however many processes notice.
     return Draft(
-        one.post.board, one.recipient, f"Stopped, without an answer: {why}.", PostKind.STATUS, one.post.id,
+        one.post.board, author or one.recipient, f"Stopped, without an answer: {why}.", PostKind.STATUS, one.post.id,
         key=f"stop:{one.id}:{why}"[:200],
     )  # fmt: skip
 

@@ -233,6 +233,12 @@ class BoardAgent:
             self._coming[one.id] = (one, decision)
             await self.chat.take_in([await self._message(one)])
         await self.seat.settle(one.id, _outcome(decision))
+        if decision.rule not in ("withdrawn", "retracted"):
+            await self._tell_why(one, self._why_not(decision))
+
+    def _why_not(self, decision: Decision) -> str:
+        human = "; a human was asked whether it goes on" if decision.rule == "budget" else ""
+        return f"{self.seat.address} does not answer: {one_line(decision.reason)[:300] or decision.rule}{human}."
 
     async def _could_not_begin(self, error: MotetError) -> None:
         """The turn failed before anything was kept: who asked is told why."""
@@ -391,8 +397,9 @@ class BoardAgent:
         )
         if outcome.rule == "budget":
             await self.seat.boards.spent(one.post.chain, turn.over or "tokens")
-        if settled.state is not DeliveryState.ANSWERED and not (carried.decision and not carried.decision.answered):
-            await self._tell_why(one, self._why_over(turn, ended))
+        if settled.state is not DeliveryState.ANSWERED:
+            not_meant = carried.decision if carried.decision and not carried.decision.answered else None
+            await self._tell_why(one, self._why_not(not_meant) if not_meant else self._why_over(turn, ended))
 
     def _why_over(self, turn: BoardTurn, ended: Ended) -> str:
         address, detail = self.seat.address, one_line(turn.why or ended.detail)[:300]
