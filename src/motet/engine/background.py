@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
 from collections.abc import AsyncGenerator, Mapping
@@ -29,8 +28,6 @@ PATIENCE = 10.0
 """Seconds that the tool call under way may take when an agent is to end."""
 _FIRMLY = 2.0
 """Seconds between being told to end at once, and being killed."""
-_LOOK = 0.05
-"""Seconds between two looks whether another process has let go of an agent."""
 _LIVES = (AgentState.IDLE, AgentState.WORKING, AgentState.WAITING)
 
 
@@ -229,8 +226,7 @@ async def _ended(running: Running, patience: float, firmly: float) -> bool:
 async def _alone(files: AgentFiles) -> AsyncGenerator[None]:
     """While nobody else starts or ends this agent."""
     try:
-        while (lease := Lease.take(files.starting)) is None:  # noqa: ASYNC110 (another process holds it)
-            await asyncio.sleep(_LOOK)
+        lease = await Lease.wait(files.starting)
     except OSError as error:
         raise MotetError(f"{files.starting}: an agent cannot be started: {error.strerror}") from error
     with lease:

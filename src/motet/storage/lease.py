@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import fcntl
 import os
+import threading
 from pathlib import Path
 
 
@@ -33,6 +35,13 @@ class Lease:
                     return cls(path, handle)
             os.close(handle)
 
+    @classmethod
+    async def wait(cls, path: Path) -> Lease:
+        """The lease, once whoever holds it has let go. Raises `OSError`."""
+        while (lease := cls.take(path)) is None:
+            await _let_go(path)
+        return lease
+
     @staticmethod
     def holder(path: Path) -> int | None:
         """The process that holds it, for a message; None when that cannot be said."""
@@ -59,6 +68,26 @@ class Lease:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+async def _let_go(path: Path) -> None:
+    """Wait until nobody holds the lock file `path`. The system wakes only a thread: one whose waiter was cancelled ends
+    with the holder."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    loop, free = asyncio.get_running_loop(), asyncio.Event()
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        os.close(handle)
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(free.set)
+
+    threading.Thread(target=wait, name="motet-lease", daemon=True).start()
+    await free.wait()
 
 
 def _locked(handle: int) -> bool:
