@@ -124,9 +124,28 @@ function M.root()
   return root
 end
 
+-- The program stays with the project in which it was started; who goes to another one hears so, once.
+local function tell_when_left()
+  local was_left = false
+  vim.api.nvim_create_autocmd("DirChanged", {
+    group = "motet.process",
+    pattern = "global",
+    callback = function()
+      local here = vim.uv.fs_realpath(vim.fn.getcwd(-1, -1)) or vim.fn.getcwd(-1, -1)
+      local is_left = here ~= root and not vim.startswith(here, vim.fs.joinpath(root, ""))
+      if is_left and not was_left then
+        local text = ("it stays with the project %s; for another one open an editor there"):format(root)
+        require("motet.notice").tell(text, vim.log.levels.WARN)
+      end
+      was_left = is_left
+    end,
+  })
+end
+
 ---The program has answered.
 function M.ready(its_root)
   ready, root = true, its_root
+  tell_when_left()
   local told = waiting
   waiting = {}
   for _, one in ipairs(told) do

@@ -88,6 +88,19 @@ def test_a_session_is_loaded_without_a_key(vim: Editor, provider: Serve, project
         ]  # fmt: skip
 
 
+def test_whoever_goes_to_another_project_hears_once_that_the_program_stays(vim: Editor, project: Project) -> None:
+    (project.root / "src").mkdir()
+    vim.command("Motet")
+    vim.waits_for("require('motet.process').is_ready()")
+    for place in ("src", "/", "/usr", str(project.root)):
+        vim.command(f"cd {place}")
+    stays = f"motet: it stays with the project {project.root}; for another one open an editor there"
+    assert vim.messages == [stays]
+    vim.command("tcd /")
+    vim.command("lcd /usr")
+    assert vim.messages == [stays]
+
+
 def test_notices_wait_for_no_key_however_many_and_long(vim: Editor) -> None:
     vim.lua("vim.notify = _G.own_notify")
     long = "this file is held by another program, " * 4
