@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from motet.cli.apply_view import ApplyView, Whole
+from motet.cli.claims_told import ClaimsTold
 from motet.cli.terminal import Terminal
 from motet.edits import Edit, Write
 from motet.edits.formats.auto import Understood, understand
@@ -51,7 +52,7 @@ async def apply_edits(
     edits = await without_labels(engine.workspace, found.edits, found.loosely_named)
     view = ApplyView(terminal, None, asks=asks)
     view.started(edits, _whole(edits, found, engine.root))
-    deciding = remembered(view.announcing(reviewer))
+    deciding = remembered(view.announcing(reviewer, ClaimsTold(engine, terminal)))
     desk = EditDesk(engine.workspace, deciding, approximate="propose" if asks else "refuse")
     for path in shown:
         with suppress(MotetError):

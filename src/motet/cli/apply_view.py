@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from motet.cli.advice import advice_for
 from motet.cli.apply_json import ApplyJson
+from motet.cli.claims_told import ClaimsTold
 from motet.cli.diff_view import draw_hunk
 from motet.cli.fix_json import write_proposals
 from motet.cli.modes import GitModes
@@ -71,9 +72,11 @@ class ApplyView:
             if self._json:
                 self._json.left_out(text)
 
-    def announcing(self, reviewer: Reviewer) -> Reviewer:
-        """`reviewer`, before whom every hunk is drawn unless it draws them itself."""
-        self._announcing = _Announcing(reviewer, self._terminal, self._whole, self._paths, self._json is not None)
+    def announcing(self, reviewer: Reviewer, claims: ClaimsTold) -> Reviewer:
+        """`reviewer`, before whom claims are told, and every hunk is drawn unless it draws them itself."""
+        self._announcing = _Announcing(
+            reviewer, self._terminal, self._whole, self._paths, self._json is not None, claims
+        )
         return self._announcing
 
     def finished(self, report: DeskReport, exit_code: int, *, dry_run: bool) -> None:
@@ -117,8 +120,15 @@ class Whole:
 
 class _Announcing:
     def __init__(
-        self, decides: Reviewer, terminal: Terminal, whole: Whole, paths: AbstractSet[str], as_json: bool
+        self,
+        decides: Reviewer,
+        terminal: Terminal,
+        whole: Whole,
+        paths: AbstractSet[str],
+        as_json: bool,
+        claims: ClaimsTold,
     ) -> None:
+        self._claims = claims
         self._decides = decides
         self._terminal = terminal
         self._whole = whole
@@ -129,6 +139,7 @@ class _Announcing:
 
     async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """See `Reviewer`. A text that may be a piece of its file is left to a human."""
+        await self._claims.of(proposals)
         if self._asks:
             self._say_what_is_missing(proposals)
         for proposal in proposals:

@@ -9,12 +9,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motet.engine.boarding import Boarding
+from motet.errors import MotetError
 from motet.git import work_tree
+from motet.visible import one_line
 
 if TYPE_CHECKING:
     from motet.board import FileLease
 
 _MOST_NAMED = 5
+
+
+async def told_of_claims(boarding: Boarding, root: Path, paths: Sequence[str]) -> list[str]:
+    """What a human who is about to write these files should know: who has claimed which of them, a line each. Humans are
+    never held back."""
+    try:
+        found = await BoardClaims(boarding, "", root).of_others(paths)
+    except MotetError as error:
+        return [f"claims of agents are not known: {error}"]
+    finally:
+        await boarding.close()
+    task = {path: f" for “{one_line(lease.task)}”" if lease.task else "" for path, lease in found.items()}
+    return [f"{path} is claimed by {lease.owner}{task[path]}; tell @{lease.owner}" for path, lease in found.items()]
 
 
 @dataclass
@@ -52,17 +67,21 @@ class BoardClaims:
 
     async def trespassed(self, paths: Sequence[str]) -> str:
         """See `Claims`."""
-        if not paths or not self.boarding.are_used:
+        found = await self.of_others(paths)
+        if not found:
             return ""
+        named = ", ".join(f"{path} (by {lease.owner})" for path, lease in list(found.items())[:_MOST_NAMED])
+        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+        return f"it changed files that others have claimed: {named}{more}; tell them, or take it back"
+
+    async def of_others(self, paths: Sequence[str]) -> dict[str, FileLease]:
+        """Which of these files others have claimed."""
+        if not paths or not self.boarding.are_used:
+            return {}
         from motet.board.globs import matches
 
         leases = await self._of_others()
-        found = {path: lease.owner for path in paths for lease in leases if matches(lease.glob, self._place(path))}
-        if not found:
-            return ""
-        named = ", ".join(f"{path} (by {owner})" for path, owner in list(found.items())[:_MOST_NAMED])
-        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-        return f"it changed files that others have claimed: {named}{more}; tell them, or take it back"
+        return {path: lease for path in paths for lease in leases if matches(lease.glob, self._place(path))}
 
     async def _of_others(self) -> list[FileLease]:
         leases = await self.boarding.boards().leases(self.boarding.project)

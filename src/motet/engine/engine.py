@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from motet.chat import Work
 from motet.engine.boarding import Boarding
 from motet.engine.chats import Chats, Front, House
+from motet.engine.claims import told_of_claims
 from motet.engine.definitions import Definitions
 from motet.engine.diagnosing import Diagnosing
 from motet.engine.faults import FaultLog
@@ -226,7 +227,7 @@ class Engine:
             pages,
             retrieving,
             FaultLog(self.state, self._environ),
-            Boarding(settings.board, self.state, self.root),
+            self._boarding(),
             Maps(self.root, home, settings, retrieving.closest),
         )
 
@@ -254,6 +255,13 @@ class Engine:
         allow = permitted(self.gate, self.root, self.loaded.settings.ignore)
         defining = Definitions(self.root, self.state / "index", allow)
         return FixLoop(files or self.workspace, diagnostics, door, self.gate, reviewer, options, emit, defining)
+
+    async def claimed(self, paths: Sequence[str]) -> list[str]:
+        """What a human who is about to write these files should know of agents' claims, a line each."""
+        return await told_of_claims(self._boarding(), self.root, paths)
+
+    def _boarding(self) -> Boarding:
+        return Boarding(self.loaded.settings.board, self.state, self.root)
 
     def _ledger(self) -> Ledger:
         return Ledger(self.state, self.loaded.settings.spending)

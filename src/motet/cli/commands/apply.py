@@ -18,6 +18,7 @@ from motet.cli.answer_edits import without_labels
 from motet.cli.apply_json import ApplyJson
 from motet.cli.apply_view import ApplyView, Whole
 from motet.cli.ask import ask_in_terminal
+from motet.cli.claims_told import ClaimsTold
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
 from motet.cli.modes import GitModes, modes_in
@@ -194,7 +195,8 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
                 view.left_out(one)
             if not (asks or mode.yes or mode.dry_run):
                 terminal.line(_NOBODY, "yellow", hang=2, always=True)
-            report = await _submit(engine, edits, view.announcing(reviewer), mode, reviewer)
+            announcing = view.announcing(reviewer, ClaimsTold(engine, terminal))
+            report = await _submit(engine, edits, announcing, mode, reviewer)
             code = _exit_code(report, dry_run=mode.dry_run)
             was_left = bool((view.doubts and not asks) or modes.links)
             if code == ExitCode.DONE and (was_left or not all(one.is_example for one in found.left_out)):

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from motet.cli.ask import ask_in_terminal
+from motet.cli.claims_told import ClaimsTold
 from motet.cli.diff_view import draw_hunk
 from motet.cli.fix_json import FixJson, write_error, write_proposals
 from motet.cli.fix_view import FixView
@@ -158,7 +159,7 @@ async def _run(
         if json_events is not None:
             json_events(event)
 
-    reviewer = who.reviewer(view)
+    reviewer = who.reviewer(view, engine)
     async with engine.diagnostics(checkers, view.servers) as diagnostics:
         loop = engine.fix_loop(
             diagnostics,
@@ -199,11 +200,11 @@ class _Deciding:
         """Whether the human decides about each hunk."""
         return not self.mode.yes and not self.writes_nothing
 
-    def reviewer(self, view: FixView) -> RoundReviewer:
+    def reviewer(self, view: FixView, engine: Engine) -> RoundReviewer:
         """The reviewer, who shows each proposal first."""
         if self.asks:
             asking = TerminalReviewer(self.terminal, self.keyboard, view.of, self.in_editor)
-            return _Announcing(asking, lambda _: None, self.mode.as_json)
+            return _Announcing(asking, lambda _: None, self.mode.as_json, ClaimsTold(engine, self.terminal))
         if self.writes_nothing and not self.mode.dry_run:
             text = "Not a terminal, so nobody can be asked: nothing is written. --yes takes every edit."
             self.terminal.line(text, "yellow", hang=2, always=True)
@@ -212,13 +213,17 @@ class _Deciding:
             for index in range(0 if self.mode.quiet else len(proposal.hunks)):
                 draw_hunk(self.terminal, proposal, index, view.of(proposal.path))
 
-        return _Announcing(ProposeOnly() if self.writes_nothing else AcceptAll(), show, self.mode.as_json)
+        decides = ProposeOnly() if self.writes_nothing else AcceptAll()
+        return _Announcing(decides, show, self.mode.as_json, ClaimsTold(engine, self.terminal))
 
 
 class _Announcing:
     """Shows every proposal before another reviewer decides, and with `--json` writes what was decided."""
 
-    def __init__(self, decides: RoundReviewer, show: Callable[[Proposal], None], as_json: bool) -> None:
+    def __init__(
+        self, decides: RoundReviewer, show: Callable[[Proposal], None], as_json: bool, claims: ClaimsTold
+    ) -> None:
+        self._claims = claims
         self._decides = decides
         self._show = show
         self._as_json = as_json
@@ -230,6 +235,7 @@ class _Announcing:
 
     async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """See `Reviewer`."""
+        await self._claims.of(proposals)
         for proposal in proposals:
             self._show(proposal)
         decided = await self._decides.review(proposals)
