@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from board.board_kit import Page
+from board.places import Place
 
 from motet.board import (
     AgentKind,
+    AgentState,
     BoardRefused,
     Boards,
     ChainState,
@@ -19,6 +21,7 @@ from motet.board import (
     NoticeKind,
     Outcome,
     PostKind,
+    Today,
 )  # fmt: skip
 
 SMALL = Limits(hops=4, tokens=1000, cost=1.0, agent_posts=None, pair_posts=None, board_posts=None)
@@ -91,6 +94,60 @@ async def test_a_fan_out_splits_tokens_and_money(small: Boards) -> None:
     assert [one.budget.tokens for one in await small.pull(page["a"])] == [1000]
     await page.post("mia", "@All work")
     assert [(one.budget.tokens, one.budget.cost) for one in await small.pull(page["c"])] == [(250, 0.25)]
+
+
+async def test_whoever_is_there_gets_a_part_of_what_others_leave(place: Place) -> None:
+    """Of those whom a post to everyone reaches, most are gone; no more is promised than there is."""
+    async with place.boards(Limits(tokens=1000, cost=1.0)) as boards:
+        page = await Page.of(boards, "a", "b", "c", *(f"gone{at}" for at in range(7)), human="mia")
+        for at in range(7):
+            await boards.set_state(page[f"gone{at}"], AgentState.GONE)
+        await page.post("mia", "@All what do you think?")
+
+        async def begin(name: str) -> Delivery:
+            (one,) = await boards.pull(page[name])
+            assert (one.budget.tokens, one.budget.cost) == (100, 0.1)
+            await boards.carried(page[name], [one.id], "turn")
+            return (await boards.facts(one.id)).delivery
+
+        a, b = await begin("a"), await begin("b")
+        assert (a.budget.tokens, b.budget.tokens) == (333, 333)
+        await boards.settle(page["b"], b.id, Outcome(DeliveryState.ACKED, tokens=33, cost=0.033))
+        c = await begin("c")
+        assert (c.budget.tokens, round(c.budget.cost, 3)) == (1000 - 333 - 33, round(1 - 0.3333333 - 0.033, 3))
+
+
+async def test_one_that_needs_more_than_its_share_ends_nobody_elses(small: Boards) -> None:
+    page = await Page.of(small, "a", "b", human="mia")
+    chain = (await page.post("mia", "@a@ @b@ work")).post.chain
+    assert await small.spent(chain, "tokens")
+    assert not await small.spent(chain, "tokens")
+    assert (await small.chain(chain)).state is ChainState.RUNNING
+    (notice,) = await small.notices()
+    assert notice.text.startswith("one of several agents has used up its share of the tokens of what began with post")
+    await small.pull(page["a"])
+    (one,) = await small.pull(page["b"])
+    await small.settle(page["b"], one.id, Outcome(DeliveryState.ACKED, tokens=1000))
+    assert (await small.chain(chain)).state is ChainState.SPENT
+    assert len(await small.notices()) == 1
+
+
+async def test_a_cap_of_the_day_is_told_once_and_says_what_it_leaves(tmp_path: Path) -> None:
+    limits = Limits(agent_tokens_per_day=500, board_cost_per_day=2.0)
+    async with Boards.in_directory(tmp_path / "state", limits) as boards:
+        page = await Page.of(boards, "one", human="mia")
+        for number in range(3):
+            await page.post("mia", f"@one@ {number}")
+        first, second, third = await boards.pull(page["one"])
+        await boards.settle(page["one"], first.id, Outcome(DeliveryState.ACKED, tokens=300, cost=0.5))
+        assert (await boards.facts(second.id)).today == Today(200, 1.5)
+        for one in (second, third):
+            await boards.settle(page["one"], one.id, Outcome(DeliveryState.ACKED, tokens=300, cost=0.5))
+        over = f"{page['one']}'s 500 tokens of today are used up"
+        assert (await boards.facts(third.id)).today.over == over
+        assert [one.text for one in await boards.notices()] == [
+            f"{over}: nothing more is answered until midnight (UTC)"
+        ]
 
 
 async def test_what_only_acknowledges_or_repeats_is_not_posted(small: Boards) -> None:

@@ -21,6 +21,7 @@ from motet.board import (
     Policy,
     Post,
     PostKind,
+    Today,
     decide,
 )
 
@@ -63,7 +64,7 @@ def with_budget(budget: Budget) -> Facts:
         (with_budget(replace(BUDGET, hops=0)), Decision(False, "budget", "no hops left", waits=True, spent="hops")),
         (with_budget(replace(BUDGET, cost=0.0)), Decision(False, "budget", "no money left", waits=True, spent="money")),
         (with_budget(replace(BUDGET, until=NOW)), Decision(False, "budget", "no time left", waits=True, spent="time")),
-        (replace(FACTS, cap="ben-1's 5 tokens of today are used up"), Decision(False, "cap", "ben-1's 5 tokens of today are used up")),
+        (replace(FACTS, today=Today(0, None, "ben-1's 5 tokens of today are used up")), Decision(False, "cap", "ben-1's 5 tokens of today are used up")),
         (replace(FACTS, paused="ben-1"), Decision(False, "paused", "ben-1 is paused by a human", waits=True)),
         (
             replace(FACTS, agent=replace(AGENT, policy=Policy.NEVER)),

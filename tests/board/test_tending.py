@@ -100,6 +100,18 @@ async def test_an_agent_that_stops_says_why_to_who_waits_for_it(boards: Boards) 
     assert [post.body for post in await boards.posts(page.board)][1:] == ["Stopped, without an answer: round limit."]
 
 
+async def test_an_agent_whose_request_a_human_stops_is_told(boards: Boards) -> None:
+    page = await Page.of(boards, "boss", "ann", human="mia")
+    begun = await page.post("mia", "@boss@ have it done", kind=PostKind.REQUEST)
+    (one,) = await boards.pull(page["boss"])
+    await boards.carried(page["boss"], [one.id], "turn")
+    await page.post("boss", "@ann@ do it, please", kind=PostKind.REQUEST)
+    assert await boards.stop(begun.post.chain) == 1
+    assert await page.inbox("boss") == ["Stopped, without an answer: a human stopped it."]
+    assert await page.inbox("mia") == await page.inbox("ann") == []
+    assert await boards.stop(begun.post.chain) == 0
+
+
 async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(
     boards: Boards, later: Callable[[float], None]
 ) -> None:

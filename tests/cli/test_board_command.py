@@ -318,7 +318,7 @@ def test_a_whole_board_is_exported_with_nothing_missing(board: Board) -> None:
     assert [event["event"] for event in events] == ["board", "agent", "agent", "post", "post", "end"]
     assert [event["everyone"] for event in events if event["event"] == "post"] == [True, False]
     assert events[3]["chain"] == {
-        "state": "running", "tokens": 0, "cost": 0.0, "most_tokens": 200_000, "most_cost": 1.0,
+        "state": "running", "tokens": 0, "cost": 0.0, "most_tokens": 500_000, "most_cost": 1.0,
     }  # fmt: skip
     assert said(run("board", "export", "-o", "page.md")) == (
         2, "", "motet: page.md: exists already; choose another name\n",
@@ -380,10 +380,10 @@ def test_a_budget_that_is_used_up_is_told_with_what_to_do(board: Board) -> None:
 
     async def spend(boards: Boards) -> None:
         (one,) = await boards.pull(backend)
-        await boards.settle(backend, one.id, Outcome(DeliveryState.ACKED, tokens=250_000, cost=0.5))
+        await boards.settle(backend, one.id, Outcome(DeliveryState.ACKED, tokens=600_000, cost=0.5))
 
     board.do(spend)
-    told = f"TIME  general  agents have used up the tokens of what began with post {first} (250,000 tokens, $0.50): continue or stop?"
+    told = f"TIME  general  agents have used up the tokens of what began with post {first} (600,000 tokens, $0.50): continue or stop?"
     ask = "  motet board continue general#1  or  motet board stop general#1"
     for options in ((), ("--open",)):
         assert said(run("board", "notices", *options)) == (0, f"{told}{ask}\n", "")

@@ -90,7 +90,7 @@ def test_posts_changes_and_notices_come_as_they_are_made(board: Board, watch: Li
 
     async def spend(boards: Boards) -> None:
         (one,) = await boards.pull(backend)
-        await boards.settle(backend, one.id, Outcome(DeliveryState.ACKED, tokens=250_000))
+        await boards.settle(backend, one.id, Outcome(DeliveryState.ACKED, tokens=600_000))
 
     board.do(spend)
     notice = watch.event()

@@ -231,7 +231,7 @@ def test_a_file_of_a_repository_gains_no_rights(team: Background, voices: dict[s
     assert not (project.state / "agents").exists()
     predicted = project.here("team", "run", "--dry-run", "--json").event("prediction")
     assert (predicted["hops"], predicted["max_tokens"], predicted["max_cost"], predicted["rights"]) == (
-        6, 200_000, 1.0, rights,
+        6, 500_000, 1.0, rights,
     )  # fmt: skip
     voices["backend"] = calls(
         ("run_command", {"argv": ["touch", "ran"], "network": True}), ("read_file", {"path": "secret/a.txt"})

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from engine.board_chats import Stage, Voice, is_result, number, stage, told
 
-from motet.board import ChainState, DeliveryState, NoticeKind
+from motet.board import ChainState, DeliveryState, NoticeKind, PostKind
+from motet.models.protocol import Usage
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
 
 LOOSE = (
@@ -103,6 +104,53 @@ async def test_the_tokens_of_a_chain_end_it_and_a_turn_uses_no_more_than_its_pos
         assert await here.settled("two") == [("declined", "budget", "no tokens left")]
         (chain,) = await _alerts(here)
         assert (await here.boards.chain(chain)).tokens == 0  # nothing was sent to the model
+
+
+async def test_ten_that_look_first_all_answer_a_call_to_everyone(tmp_path: Path) -> None:
+    """With the settings that nobody changed: each reads a file, replies, and ends its turn."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "app.py").write_text("def parse(line): return line.split()\n" * 100)
+
+    def voice(request: ScriptedRequest) -> Step:
+        if not is_result(request):
+            return Answer(calls=(call("read_file", {"path": "app.py"}, "c1"),), usage=Usage(7_000, 300))
+        if "def parse" in told(request)[-1]:
+            body = f"My view of it: {_words(next(said))}"
+            reply = call("board_reply", {"post": number(request), "body": body}, "c2")
+            return Answer(calls=(reply,), usage=Usage(8_500, 300))
+        return Answer(text="Done.", usage=Usage(9_000, 20))
+
+    said = itertools.count(1)
+    names = [f"n{at}" for at in range(10)]
+    async with stage(tmp_path, dict.fromkeys(names, voice)) as here:
+        for name in names:
+            await here.add(name, tools=["readonly"])
+        await here.say("@All what would you change in app.py?")
+        await here.rest()
+        assert sorted(author for author, *_ in await here.posts()) == ["human", *sorted(names)]
+        assert await _alerts(here) == []
+
+
+async def test_a_turn_uses_no_more_than_the_day_leaves(tmp_path: Path) -> None:
+    def voice(request: ScriptedRequest) -> Step:
+        return Answer(calls=(call("board_read", {"after": next(turns), "limit": 3}, "c1"),), usage=Usage(4_000, 100))
+
+    turns = itertools.count()
+    async with stage(tmp_path, {"one": voice}, board="agent_tokens_per_day = 20000") as here:
+        await here.add("one")
+        for at in range(20):
+            await here.say(_words(at) * 20)
+        asked = await here.say("@one@ read everything", kind=PostKind.REQUEST)
+        await here.rest()
+        ((state, rule, reason),) = await here.settled("one")
+        assert (state, rule) == ("declined", "cap")
+        assert reason.endswith("tokens that are left of today")
+        (agent,) = [one for one in await here.boards.agents() if one.address == here.address("one")]
+        assert 10_000 < agent.tokens <= 20_000
+        assert [(kind, body.partition(":")[0]) for _, kind, body in (await here.posts())[21:]] == [
+            ("status", f"{agent.address} stopped at a limit")
+        ]
+        assert (await here.boards.chain(asked.chain)).state is ChainState.RUNNING
 
 
 @pytest.mark.acceptance("VB-06", "T-29")

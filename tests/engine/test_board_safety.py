@@ -213,7 +213,7 @@ async def test_a_project_cannot_raise_what_agents_may_do(tmp_path: Path) -> None
     (tmp_path / "project" / ".motet.toml").write_text("[board]\nhops = 900\nmax_tokens = 9000000\nreply = 'decide'\n")
     async with stage(tmp_path, {"one": says(".")}) as here:
         limits = here.boards.limits
-        assert (limits.hops, limits.tokens) == (6, 200_000)
+        assert (limits.hops, limits.tokens) == (6, 500_000)
 
 
 @pytest.mark.acceptance("S4-100")

@@ -22,7 +22,7 @@ from motet.board.errors import (
 from motet.board.finding import Query
 from motet.board.framing import FROM_OTHERS, barred, framed
 from motet.board.inbox import Outcome, Sought
-from motet.board.limits import Limits
+from motet.board.limits import Limits, Today
 from motet.board.overview import Glance, Whole
 from motet.board.page import entry, head, page
 from motet.board.seat import GENERAL, Seat
@@ -94,6 +94,7 @@ __all__ = [
     "Rights",
     "Seat",
     "Sought",
+    "Today",
     "Told",
     "Watch",
     "Whole",

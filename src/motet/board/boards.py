@@ -291,7 +291,9 @@ class Boards(BoardStore):
 
     async def settle(self, address: str, delivery: str, outcome: inbox.Outcome) -> Delivery:
         """What became of it, for good."""
-        work = partial(inbox.settle, address=address, delivery=delivery, outcome=outcome, now=_now())
+        work = partial(
+            inbox.settle, address=address, delivery=delivery, outcome=outcome, limits=self.limits, now=_now()
+        )
         settled = await self._write(work)
         self._ring([Hint(settled.post.board, what="changes", whom=())])
         return settled
@@ -301,7 +303,8 @@ class Boards(BoardStore):
         return await self._read(partial(inbox.facts, delivery=delivery, limits=self.limits, now=_now()))
 
     async def spent(self, chain: str, what: str) -> bool:
-        """A chain's budget is used up: the humans are told, once. Returns whether that was now."""
+        """A chain's budget, or the share of it that somebody had, is used up: the humans are told, once. Returns whether
+        that was now."""
         return await self._write(partial(chains.spent, chain=chain, what=what, now=_now()))
 
     async def deliveries(
@@ -369,7 +372,9 @@ class Boards(BoardStore):
 
     async def stop(self, chain: str) -> int:
         """A human ends a chain; returns how many deliveries were waiting."""
-        stopped = await self._write(partial(chains.stop, chain=chain, now=_now()))
+        work = partial(tending.chain_stopped, chain=chain, members=self._members, limits=self.limits)
+        stopped, told = await self._write(partial(work, now=_now()))
+        self._told(told)
         self._ring([Hint((await self.chain(chain)).board, what="changes", whom=())])
         return stopped
 

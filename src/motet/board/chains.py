@@ -12,6 +12,9 @@ from motet.board.limits import Limits
 from motet.board.notices import notify, settle_about
 from motet.board.values import NoticeKind
 
+_SHARED = ("tokens", "money")
+"""What recipients share."""
+
 
 class ChainState(StrEnum):
     """Whether a chain goes on by itself."""
@@ -59,12 +62,18 @@ def get(tx: Tx, chain: str) -> Chain:
 
 
 def spent(tx: Tx, chain: str, what: str, now: float) -> bool:
-    """Its budget is used up: it goes on when a human says so, who is told once. Returns whether that was now."""
-    if not tx.run("UPDATE chains SET state = 'spent' WHERE id = ? AND state = 'running'", chain):
-        return False
+    """Its budget is used up: it goes on when a human says so, who is told once. Where only the tokens or the money of one
+    of several are used up, the others go on with theirs. Returns whether the human was told now."""
     found = get(tx, chain)
+    is_whole = what not in _SHARED or bool(found.over)
+    if is_whole and not tx.run("UPDATE chains SET state = 'spent' WHERE id = ? AND state = 'running'", chain):
+        return False
+    if tx.one(f"SELECT 1 FROM notices WHERE kind = '{NoticeKind.BUDGET}' AND about = ? AND settled = ''", chain):
+        return False
     used = f"{found.tokens:,} tokens, ${found.cost:.2f}"
-    text = f"agents have used up the {what} of what began with post {chain} ({used}): continue or stop?"
+    who = "agents have" if is_whole else "one of several agents has"
+    whose = "the" if is_whole else "its share of the"
+    text = f"{who} used up {whose} {what} of what began with post {chain} ({used}): continue or stop?"
     notify(tx, found.board, NoticeKind.BUDGET, text, now, about=chain)
     return True
 

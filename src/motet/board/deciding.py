@@ -6,9 +6,10 @@ A delivery that is not answered is still delivered, except where a human has to 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from motet.board.chains import Chain, ChainState
+from motet.board.limits import Today
 from motet.board.values import Agent, Delivery, DeliveryState, Policy, PostKind
 
 _QUIET = frozenset({PostKind.STATUS, PostKind.ACK})
@@ -16,13 +17,12 @@ _QUIET = frozenset({PostKind.STATUS, PostKind.ACK})
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is decided on. `cap`: which cap of the day is used up, in words; empty when none is. `paused`: what is, of
-    the agent and the board."""
+    """What is decided on. `today`: what the caps of the day leave. `paused`: what is, of the agent and the board."""
 
     delivery: Delivery
     agent: Agent
     chain: Chain
-    cap: str = ""
+    today: Today = field(default_factory=Today)
     paused: str = ""
 
 
@@ -73,8 +73,8 @@ def by_rule(facts: Facts, now: float) -> Decision | None:
         return Decision(False, "budget", "the budget of its chain is used up", waits=True)
     if what := facts.chain.over or delivery.budget.at_zero(now):
         return Decision(False, "budget", f"no {what} left", waits=True, spent=what)
-    if facts.cap:
-        return Decision(False, "cap", facts.cap)
+    if facts.today.over:
+        return Decision(False, "cap", facts.today.over)
     return None
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from motet.board import chains, finding
+from motet.board import chains, finding, shares
 from motet.board.addresses import key
 from motet.board.agents import AGENT, agent_of
 from motet.board.database import Row, Tx, marks
 from motet.board.deciding import Facts
 from motet.board.directory import get_board
 from motet.board.errors import BoardMissing
-from motet.board.limits import Limits, agent_rate, board_rate, over_cap, use
-from motet.board.notices import notify
+from motet.board.limits import DAY, Limits, agent_rate, board_rate, today, use
+from motet.board.notices import is_told, notify
 from motet.board.rows import JOINED, POST, delivery_of, delivery_values, post_of
 from motet.board.values import Agent, AgentKind, AgentState, Delivery, DeliveryState, NoticeKind, Post
 from motet.messages import new_id
@@ -207,7 +207,7 @@ def give_back(tx: Tx, address: str, deliveries: Sequence[str], now: float) -> No
 def carried(tx: Tx, address: str, deliveries: Sequence[str], turn: str, now: float) -> list[str]:
     """They stand in the recipient's conversation, in the message `turn`, which is stored. Returns those for which
     that is news. One whose lease ran out meanwhile is taken all the same: what was read was read."""
-    return [
+    news = [
         one
         for one in deliveries
         if tx.run(
@@ -216,9 +216,11 @@ def carried(tx: Tx, address: str, deliveries: Sequence[str], turn: str, now: flo
             *(turn, address, now, one, address),
         )
     ]
+    shares.widen(tx, news)
+    return news
 
 
-def settle(tx: Tx, address: str, delivery: str, outcome: Outcome, now: float) -> Delivery:
+def settle(tx: Tx, address: str, delivery: str, outcome: Outcome, limits: Limits, now: float) -> Delivery:
     """What became of it, for good, and what that cost. An answer that was posted stays an answer, and what was taken back
     stays that."""
     one = get(tx, delivery)
@@ -233,6 +235,7 @@ def settle(tx: Tx, address: str, delivery: str, outcome: Outcome, now: float) ->
     )
     if outcome.tokens or outcome.cost:
         spend(tx, one, address, outcome.tokens, outcome.cost, now)
+        _tell_cap(tx, one, address, limits, now)
     return get(tx, delivery)
 
 
@@ -242,6 +245,14 @@ def spend(tx: Tx, one: Delivery, address: str, tokens: int, cost: float, now: fl
     chain = chains.use(tx, one.post.chain, tokens, cost)
     if chain.over:
         chains.spent(tx, chain.id, chain.over, now)
+
+
+def _tell_cap(tx: Tx, one: Delivery, address: str, limits: Limits, now: float) -> None:
+    """A cap of the day is reached: the humans are told, once a day."""
+    left = today(tx, address, one.post.board, limits, now)
+    if left.over and not is_told(tx, NoticeKind.STOPPED, left.whose, now - now % DAY):
+        text = f"{left.over}: nothing more is answered until midnight (UTC)"
+        notify(tx, one.post.board, NoticeKind.STOPPED, text, now, about=left.whose)
 
 
 def overdue(tx: Tx, now: float) -> list[Delivery]:
@@ -265,8 +276,8 @@ def facts(tx: Tx, delivery: str, limits: Limits, now: float) -> Facts:
     one = get(tx, delivery)
     agent, board = agent_of(tx, one.recipient), get_board(tx, one.post.board)
     paused = agent.address if agent.paused else f"the board {board.name}" if board.paused else ""
-    cap = over_cap(tx, agent.address, board.id, limits, now)
-    return Facts(one, agent, chains.get(tx, one.post.chain), cap, paused)
+    left = today(tx, agent.address, board.id, limits, now)
+    return Facts(one, agent, chains.get(tx, one.post.chain), left, paused)
 
 
 @dataclass(frozen=True, slots=True)

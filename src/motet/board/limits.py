@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from motet.board.database import Asked, Row, Tx, marks
 from motet.board.values import Budget
 
+L = TypeVar("L", int, float)
+
 _MINUTE = 60
-_DAY = 86_400
+DAY = 86_400
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Limits:
     posts of agents on one board in a minute are told to the human."""
 
     hops: int = 6
-    tokens: int = 200_000
+    tokens: int = 500_000
     cost: float = 1.0
     seconds: float = 3600.0
     agent_posts: int | None = 30
@@ -109,19 +113,19 @@ def use(tx: Tx, names: Iterable[str], tokens: int, cost: float, now: float) -> N
     tx.many(
         "INSERT INTO used (who, span, posts, tokens, cost) VALUES (?, ?, 0, ?, ?) ON CONFLICT (who, span) DO UPDATE "
         "SET tokens = used.tokens + excluded.tokens, cost = used.cost + excluded.cost",
-        [(who, int(now // _DAY), tokens, cost) for who in sorted(names)],
+        [(who, int(now // DAY), tokens, cost) for who in sorted(names)],
     )
 
 
 def used_today(tx: Tx, who: str, now: float) -> tuple[int, float]:
     """Tokens and US dollars that were counted today."""
-    row = tx.one("SELECT tokens, cost FROM used WHERE who = ? AND span = ?", who, int(now // _DAY))
+    row = tx.one("SELECT tokens, cost FROM used WHERE who = ? AND span = ?", who, int(now // DAY))
     return (int(row[0]), float(row[1])) if row else (0, 0.0)
 
 
 def agents_today(tx: Tx, now: float) -> dict[str, tuple[int, float]]:
     """Tokens and US dollars that were counted today, by the address of an agent."""
-    rows = tx.all("SELECT who, tokens, cost FROM used WHERE span = ?", int(now // _DAY))
+    rows = tx.all("SELECT who, tokens, cost FROM used WHERE span = ?", int(now // DAY))
     start = agent_rate("")
     return {
         str(who).removeprefix(start): (int(tokens), float(cost))
@@ -130,8 +134,29 @@ def agents_today(tx: Tx, now: float) -> dict[str, tuple[int, float]]:
     }
 
 
-def over_cap(tx: Tx, agent: str, board: str, limits: Limits, now: float) -> str:
-    """Which cap of today is used up for an agent on a board, in words; empty when none is."""
+@dataclass(frozen=True, slots=True)
+class Today:
+    """What an agent may still use on a board today; None: any amount. `over`: which cap is used up, in words, and `whose`
+    it is; empty when none is."""
+
+    tokens: int | None = None
+    cost: float | None = None
+    over: str = ""
+    whose: str = ""
+
+    def least(self, other: Today) -> Today:
+        """What both allow."""
+        over = self if self.over else other
+        return Today(_least(self.tokens, other.tokens), _least(self.cost, other.cost), over.over, over.whose)
+
+
+def _least(one: L | None, other: L | None) -> L | None:
+    return other if one is None else one if other is None else min(one, other)
+
+
+def today(tx: Tx, agent: str, board: str, limits: Limits, now: float) -> Today:
+    """What the caps of the day leave for an agent on a board."""
+    left = Today()
     for who, whose, most_tokens, most_cost in (
         (agent_rate(agent), f"{agent}'s", limits.agent_tokens_per_day, limits.agent_cost_per_day),
         (board_rate(board), "the board's", limits.board_tokens_per_day, limits.board_cost_per_day),
@@ -139,8 +164,17 @@ def over_cap(tx: Tx, agent: str, board: str, limits: Limits, now: float) -> str:
         if most_tokens is None and most_cost is None:
             continue
         tokens, cost = used_today(tx, who, now)
+        over = ""
         if most_tokens is not None and tokens >= most_tokens:
-            return f"{whose} {most_tokens:,} tokens of today are used up"
-        if most_cost is not None and cost >= most_cost:
-            return f"{whose} ${most_cost:.2f} of today are used up"
-    return ""
+            over = f"{whose} {most_tokens:,} tokens of today are used up"
+        elif most_cost is not None and cost >= most_cost:
+            over = f"{whose} ${most_cost:.2f} of today are used up"
+        left = left.least(
+            Today(
+                None if most_tokens is None else max(most_tokens - tokens, 0),
+                None if most_cost is None else max(most_cost - cost, 0.0),
+                over,
+                who if over else "",
+            )
+        )
+    return left

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from motet.board import agents, directory, inbox, leases
+from motet.board import agents, chains, directory, inbox, leases
 from motet.board.database import Tx
 from motet.board.limits import Limits
 from motet.board.members import Members
@@ -74,6 +74,22 @@ def stopped(tx: Tx, address: str, why: str, members: Members, limits: Limits, no
         notify(tx, draft.board, NoticeKind.STOPPED, f"{address} stopped: {why}", now, about=address)
     outcomes = Posting(tx, now, limits, members).append(drafts)
     return [outcome for outcome in outcomes if isinstance(outcome, Posted)]
+
+
+def chain_stopped(tx: Tx, chain: str, members: Members, limits: Limits, now: float) -> tuple[int, list[Posted]]:
+    """A human ends a chain: an agent whose request nobody has begun to deal with is told. Returns also how many
+    deliveries were waiting."""
+    humans = "(SELECT address FROM agents WHERE kind = 'human')"
+    rows = tx.all(
+        f"{JOINED} WHERE posts.chain = ? AND posts.kind = 'request' AND {_WAITS} AND recipient <> '' "
+        f"AND recipient NOT IN {humans} AND posts.author NOT IN {humans} ORDER BY deliveries.at",
+        chain,
+    )
+    waited = chains.stop(tx, chain, now)
+    outcomes = Posting(tx, now, limits, members).append(
+        [_stop(delivery_of(row), "a human stopped it") for row in rows]
+    )
+    return waited, [one for one in outcomes if isinstance(one, Posted)]
 
 
 def _overdue(tx: Tx, one: Delivery) -> list[Draft]:

@@ -30,7 +30,7 @@ from motet.board.store import LOOK
 from motet.board.watch import Hint, Watch
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice
 from motet.engine.board_turn import BoardTurn, Carried, TurnLimit
-from motet.engine.delivered import delivered_in, is_finished, message_of, opens_its_cycle
+from motet.engine.delivered import delivered_in, is_finished, message_of, news_of, opens_its_cycle
 from motet.errors import MotetError
 from motet.messages import Message, Role, tags
 from motet.tools.speaker import Speaker
@@ -39,6 +39,8 @@ from motet.visible import one_line
 
 _TEND = 60.0
 """Seconds between two looks for agents that died."""
+_MANY = 20
+"""Posts that an agent may have missed without being told of them when it is back."""
 _EXCERPT = 1_000
 """Characters of an agent's last words that its status tells."""
 _REFUSALS = 5
@@ -79,6 +81,7 @@ class BoardAgent:
         self._broken: list[Delivery] = []  # read in a turn that broke off and is to go on
         self._turn: BoardTurn | None = None
         self._finishing = ""
+        self._is_back = True  # nothing was opened by others yet
         self._listener: asyncio.Task[None] | None = None
         self._watch: Watch | None = None
 
@@ -254,24 +257,22 @@ class BoardAgent:
         """See `Arrivals`."""
         if self._broken and not (await self._why_held(self._broken))[1]:
             self._turn = BoardTurn(by_human=False)
-            for one in self._broken:
-                self._turn.add(Carried(one), Spending())
-            self._broken = []
+            await self._take_up(self._turn)
             return []
         urgent_first = sorted(self._wanted.values(), key=lambda one: (not one[0].high, one[0].at))
         messages = [message for message in [await self._let_in(one.id) for one, _ in urgent_first] if message]
         if not messages:
             return None
         self._turn = BoardTurn(by_human=False)
-        return messages
+        is_back, self._is_back = self._is_back, False
+        news = await self.speaker.news(_MANY) if is_back else ""
+        return [news_of(news), *messages] if news else messages
 
     async def begun(self) -> None:
         """See `Arrivals`."""
         if self._turn is None:
             self._turn = BoardTurn(by_human=True)
-            for one in self._broken:
-                self._turn.add(Carried(one), Spending())
-            self._broken = []
+            await self._take_up(self._turn)
         for message in self.chat.messages:
             if message.tag == tags.BOARD and not message.meta.sent:
                 self._taint(message)
@@ -319,7 +320,7 @@ class BoardAgent:
             await self.seat.carried([one], message.id)
             if self._turn is not None:
                 self._taint(message)
-                self._turn.add(Carried(one, decision), self._turn.spending)
+                await self._add(self._turn, one, decision, self._turn.spending)
             first = one.post.body.strip().partition("\n")[0]
             events.append(Notice(f"#{one.post.seq} from {one.post.author}: {one_line(first)[:120]}"))
         self._set_causes()
@@ -382,6 +383,18 @@ class BoardAgent:
                 await self.seat.status(
                     one.delivery, f"{self.seat.address} was refused, as nobody can be asked: {what}"
                 )
+
+    async def _take_up(self, turn: BoardTurn) -> None:
+        """What was read in a turn that broke off is this one's."""
+        for one in self._broken:
+            await self._add(turn, one, None, Spending())
+        self._broken = []
+
+    async def _add(self, turn: BoardTurn, one: Delivery, decision: Decision | None, spent: Spending) -> None:
+        """With what it may use by now."""
+        facts = await self.seat.boards.facts(one.id)
+        turn.add(Carried(facts.delivery, decision), spent)
+        turn.today = turn.today.least(facts.today)
 
     # --- one delivery ------------------------------------------------------------------------------------------------
 

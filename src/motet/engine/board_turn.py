@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from motet.board import Decision, Delivery, DeliveryState, Outcome
+from motet.board import Decision, Delivery, DeliveryState, Outcome, Today
 from motet.chat import End, Ended
 from motet.models.protocol import Usage
 from motet.turn import Spending, TurnState
@@ -33,6 +33,8 @@ class Carried:
             return Outcome(DeliveryState.DECLINED, turn.rule, turn.why)
         if turn.over:
             return Outcome(DeliveryState.DECLINED, "budget", f"no {turn.over} left")
+        if turn.cap:
+            return Outcome(DeliveryState.DECLINED, "cap", turn.cap)
         if ended.reason is End.DONE:
             return Outcome(DeliveryState.ACKED, rule, reason)
         return Outcome(DeliveryState.DECLINED, str(ended.reason), ended.detail)
@@ -41,7 +43,7 @@ class Carried:
 @dataclass(slots=True)
 class BoardTurn:
     """`by_human`: a human's own words began it. `rule` and `why`: what holds it. `over`: what of the deliveries' budget
-    it has used up. `has_told`: who asked knows that it waits for its human; `refused`: what it was not allowed."""
+    it has used up; `cap`: which cap of the day it met. `today`: what these left when the deliveries came. `has_told`: who asked knows that it waits for its human; `refused`: what it was not allowed."""
 
     by_human: bool
     carried: list[Carried] = field(default_factory=list[Carried])
@@ -49,6 +51,8 @@ class BoardTurn:
     rule: str = ""
     why: str = ""
     over: str = ""
+    cap: str = ""
+    today: Today = field(default_factory=Today)
     has_told: bool = False
     refused: list[str] = field(default_factory=list[str])
 
@@ -64,6 +68,14 @@ class BoardTurn:
         decided = (one.decision.tokens, one.decision.cost) if one.decision else (0, 0.0)
         tokens = -(-(self.spending.usage.total - one.tokens) // many)
         return tokens + decided[0], (self.spending.cost - one.cost) / many + decided[1]
+
+    def over_today(self, tokens: int, cost: float) -> str:
+        """Which cap of the day so much would go over, in words; empty: none."""
+        if self.today.tokens is not None and tokens > self.today.tokens:
+            self.cap = f"the {self.today.tokens:,} tokens that are left of today"
+        elif self.today.cost is not None and cost > self.today.cost:
+            self.cap = f"the ${self.today.cost:.2f} that are left of today"
+        return self.cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +93,17 @@ class TurnLimit:
             return turn.why
         if turn.by_human or not turn.carried:
             return ""
-        budgets = [one.delivery.budget for one in turn.carried]
-        tokens, cost = sum(one.tokens for one in budgets), sum(one.cost for one in budgets)
         price = state.spending.price
         ahead = Usage(input=state.next_tokens).cost(price) if price else 0.0
-        if state.spending.usage.total + state.next_tokens > tokens:
+        will_be, will_cost = state.spending.usage.total + state.next_tokens, state.spending.cost + ahead
+        if cap := turn.over_today(will_be, will_cost):
+            return cap
+        budgets = [one.delivery.budget for one in turn.carried]
+        tokens, cost = sum(one.tokens for one in budgets), sum(one.cost for one in budgets)
+        if will_be > tokens:
             turn.over = "tokens"
             return f"the {tokens:,} tokens that the post has left"
-        if state.spending.cost + ahead > cost:
+        if will_cost > cost:
             turn.over = "money"
             return f"the ${cost:.2f} that the post has left"
         if time.time() >= max(one.until for one in budgets):

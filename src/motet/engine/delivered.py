@@ -18,6 +18,12 @@ def message_of(delivery: Delivery, framed: str) -> Message:
     return Message(Role.USER, (Text(text),), visible=False, meta=meta).estimated()
 
 
+def news_of(text: str) -> Message:
+    """A hidden message of the user's side with what others wrote meanwhile, which is framed as data."""
+    meta = Meta(tag=tags.BOARD, source="news others")
+    return Message(Role.USER, (Text(text),), visible=False, meta=meta).estimated()
+
+
 def delivered_in(messages: Iterable[Message]) -> dict[str, Message]:
     """By the id of its delivery, each message that carries a post."""
     return {one.meta.source.partition(" ")[0]: one for one in messages if one.tag == tags.BOARD}

@@ -100,7 +100,7 @@ class BoardSettings(_Table, frozen=True):
         int, Meta(ge=0, le=1000, description="replies in a row that one post may cause before you are asked")
     ] = 6
     max_tokens: Annotated[PositiveInt, Meta(description="tokens that one post may cause before you are asked")] = (
-        200_000
+        500_000
     )
     max_cost: Annotated[PositiveFloat, Meta(description="US dollars, the same")] = 1.0
     max_minutes: Annotated[PositiveInt, Meta(description="minutes, the same")] = 60

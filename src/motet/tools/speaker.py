@@ -16,6 +16,7 @@ from motet.board import (
     Agent,
     AgentKind,
     AgentState,
+    Board,
     BoardRefused,
     Delivery,
     Policy,
@@ -24,6 +25,7 @@ from motet.board import (
     PostKind,
     Query,
     Seat,
+    barred,
     framed,
 )
 from motet.errors import UsageError
@@ -84,6 +86,7 @@ class Speaker:
         """The newest posts of a board, those behind number `after`, or those with these `words`."""
         name = board.strip() or self.home
         found = await self.seat.board(name)
+        missed = await self._missed(found, limit) if after is None and not words.strip() else ""
         if words.strip():
             posts = list(reversed(await self.seat.boards.search(Query(words), [found.id], limit)))
             what = f"posts on {name} with {one_line(words)!r}"
@@ -92,7 +95,28 @@ class Speaker:
             what = f"posts on {name}"
         if not posts:
             return f"No {what}{f' behind #{after}' if after is not None else ''}; its last is #{found.last}."
-        return await self._listed(posts, f"{len(posts)} {what}, oldest first; its last is #{found.last}.")
+        head = f"{len(posts)} {what}, oldest first; its last is #{found.last}."
+        return await self._listed(posts, head, missed)
+
+    async def news(self, more_than: int) -> str:
+        """What was written while the agent was away, in bounded space, on each board where it has not read `more_than`
+        posts and more; they count as read. Empty: nothing like that."""
+        boards = self.seat.boards
+        missed = [
+            text for one in await boards.boards_of(self.seat.address) if (text := await self._missed(one, more_than))
+        ]
+        return (
+            "\n\n".join([f"What was written while you were away, in short. {FROM_OTHERS}", *missed]) if missed else ""
+        )
+
+    async def _missed(self, board: Board, more_than: int) -> str:
+        """In short what the agent has not read, when that is more than so many posts; they count as read."""
+        boards, address = self.seat.boards, self.seat.address
+        found = await boards.digest(board.id, address)
+        if found.new <= more_than:
+            return ""
+        await boards.read_to(board.id, address, found.last)
+        return barred(found.text(board.name))
 
     async def wait(self, seconds: float = 60.0) -> str:
         """What comes for the agent within `seconds`."""
@@ -160,7 +184,7 @@ class Speaker:
             texts.append(framed(post, name, answers=numbers.get(post.reply_to), author=known))
         return texts
 
-    async def _listed(self, posts: Sequence[Post], head: str) -> str:
+    async def _listed(self, posts: Sequence[Post], head: str, missed: str = "") -> str:
         texts = await self.listed(posts)
         kept: list[str] = []
         size = 0
@@ -173,7 +197,7 @@ class Speaker:
         if self.seen is not None:
             self.seen(posts[left:])
         more = f" The {left} oldest of them are left out: read them with `after` and a small `limit`." if left else ""
-        return "\n\n".join([f"{head}{more} {FROM_OTHERS}", *kept])
+        return "\n\n".join([f"{head}{more} {FROM_OTHERS}", *([missed] if missed else []), *kept])
 
     def _told(self, posted: Posted, board: str) -> str:
         """What became of a post, for its author."""
