@@ -86,6 +86,39 @@ async def test_a_human_lets_it_go_on_or_ends_it(small: Boards) -> None:
     assert [(one.kind, one.settled) for one in await small.notices()] == [(NoticeKind.BUDGET, "continue")]
 
 
+async def test_agents_of_other_programs_that_always_answer_end_at_the_hops_too(place: Place) -> None:
+    """Nobody decides for them whether they answer: they are held where they write."""
+    async with place.boards(Limits(hops=3, pair_posts=None)) as boards:
+        page = await Page.of(boards, human="mia")
+        for name in ("one", "two"):
+            await page.add(name, AgentKind.MCP)
+        begun = (await page.post("mia", "@one@ begin")).post
+
+        async def goes(name: str, other: str, words: str) -> None:
+            (one,) = await boards.pull(page[name])
+            await boards.carried(page[name], [one.id], "tool")
+            await page.post(name, f"@{other}@ {words}", reply_to=one.post.id, answers=one.id)
+
+        async def go_on_until_refused() -> list[str]:
+            words = iter(("alpha", "bravo charlie", "delta echo foxtrot", "golf", "hotel india", "juliet kilo lima"))
+            with pytest.raises(BoardRefused, match=r"^not posted: the budget of its chain is used up \(post \d"):
+                while True:
+                    at = len(await boards.posts(page.board))
+                    await goes(*(("one", "two") if at % 2 else ("two", "one")), next(words) * 9)
+            return [post.author for post in await boards.posts(page.board)]
+
+        assert await go_on_until_refused() == [page["mia"], page["one"], page["two"], page["one"]]
+        with pytest.raises(BoardRefused, match=r"^not posted: the budget"):  # nor does it begin anew by not answering
+            await page.post("two", "@one@ something else entirely")
+        await page.post("two", "@one@ I wait", kind=PostKind.STATUS)
+        assert [one.kind for one in await boards.notices()] == [NoticeKind.BUDGET]
+        assert await boards.go_on(begun.chain) == 1
+        assert [one.state for one in await boards.pull(page["two"])] == [DeliveryState.LEASED]
+        await boards.stop(begun.chain)
+        with pytest.raises(BoardRefused, match=r"^not posted: a human stopped it"):
+            await page.post("one", "@two@ once more, please")
+
+
 async def test_a_fan_out_splits_tokens_and_money(small: Boards) -> None:
     page = await Page.of(small, "a", "b", "c", "d", human="mia")
     await page.post("mia", "@a@ @b@ work")

@@ -187,6 +187,29 @@ async def test_a_dear_post_to_everyone_is_said_twice_from_as_many_tokens_on_as_t
         assert (await ann.text("post", body="@All look again")).startswith("Posted as #2 on general.")
 
 
+async def test_two_clients_that_always_answer_each_other_end_at_the_hops(
+    place: Path, home: Path, boards: Boards
+) -> None:
+    settings = home / ".config" / "motet" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("[board]\nhops = 2\n")
+    async with stdio(place) as ann, stdio(place, name="ben") as ben:
+        await ann.text("post", body=f"@{ben.address} What about tabs?")
+        for talk, answer in ((ben, "They are wide."), (ann, "Then spaces it is, in every file.")):
+            assert len(await talk.bodies()) == 1
+            number = len(await boards.posts((await boards.boards())[0].id))
+            assert not (await talk.call("reply", post=f"#{number}", body=answer))[0]
+        assert await ben.bodies() == ["Then spaces it is, in every file."]
+        refused = f"not posted: the budget of its chain is used up (post 3 by {ann.address}); a human was asked "
+        for tool, told in (("reply", {"post": "#3"}), ("post", {})):
+            failed, said = await ben.call(tool, body=f"@{ann.address} How many of them?", **told)
+            assert (failed, said.startswith(f"board_{tool}: {refused}")) == (True, True), said
+        (notice,) = await boards.notices()
+        assert await boards.go_on(notice.about) == 1
+        assert await ben.bodies() == ["Then spaces it is, in every file."]
+        assert not (await ben.call("reply", post="#3", body="How many of them?"))[0]
+
+
 async def test_it_ends_with_a_signal_and_says_so_on_the_board(place: Path, boards: Boards) -> None:
     process = await asyncio.create_subprocess_exec(
         MOTET, "mcp", cwd=place, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE

@@ -20,6 +20,7 @@ _SAME = 95.0
 """From this likeness on (0 to 100, `rapidfuzz.fuzz.ratio`) two posts say the same."""
 _LOOKED_AT = 5
 """Earlier posts that a new one is compared with."""
+_OTHERS = (AgentKind.MCP, AgentKind.ACP)
 _ONLY_ACKNOWLEDGES = re.compile(
     "(?:ok(?:ay)?|thanks?(?:you)?|thx|ty|gotit|noted|understood|willdo|soundsgood|great|done|ack(?:nowledged)?|yes|sure|"
     "yourewelcome|了解(?:です|しました)?|承知(?:しました)?|ありがとう(?:ございます)?|はい|わかりました|👍|🙏)+"
@@ -28,7 +29,7 @@ _ONLY_ACKNOWLEDGES = re.compile(
 _NOISE = re.compile(r"@[\w:?-]+!?|[^\w👍🙏]+")
 
 
-_GIVEN = "state IN ('in_context', 'acked', 'answered') AND changed > ?"
+_GIVEN = "state IN ('in_context', 'acked', 'answered', 'declined') AND changed > ?"
 
 
 def asks_given(authors: Sequence[str], now: float) -> Asked:
@@ -91,6 +92,32 @@ def budget(tx: Tx, caused: Sequence[Delivery], draft: Draft, limits: Limits, now
         until=min(one.budget.until for one in caused),
     )
     return left, chain.id
+
+
+def refuse_ended(tx: Tx, author: Agent, caused: Sequence[Delivery], now: float) -> None:
+    """Raises `BoardRefused` for what an agent of another program writes because of a post that nobody is to answer any
+    more: motet does not decide for it, so it is held where it writes. Its delivery waits for the human's word."""
+    if author.kind not in _OTHERS:
+        return
+    for one in caused:
+        chain = chains.get(tx, one.post.chain)
+        if chain.state is chains.ChainState.RUNNING and one.budget.hops > 0:
+            continue
+        is_stopped = chain.state is chains.ChainState.STOPPED
+        if chain.state is chains.ChainState.RUNNING:
+            chains.spent(tx, chain.id, "hops", now)
+        rule, why = (
+            ("stopped", "a human stopped it") if is_stopped else ("budget", "the budget of its chain is used up")
+        )
+        tx.run(
+            "UPDATE deliveries SET state = 'declined', rule = ?, reason = ?, changed = ? "
+            "WHERE id = ? AND state IN ('in_context', 'acked')",
+            *(rule, why, now, one.id),
+        )
+        wait = "" if is_stopped else "; a human was asked whether it goes on, and it comes again then"
+        raise BoardRefused(
+            f"not posted: {why} (post {one.post.seq} by {one.post.author}){wait}. Do something else, or end your turn"
+        )
 
 
 def mark_answered(tx: Tx, delivery: str, recipient: str, post: str, now: float) -> None:

@@ -137,6 +137,7 @@ class Posting:
         reached = Reached.of(called, answered, author.address)
         screen(self.tx, author, board, kind, called, self.now, is_member=author.address in members.addresses)
         if author.kind is not AgentKind.HUMAN and kind not in _QUIET_KINDS:
+            causes.refuse_ended(self.tx, author, caused, self.now)
             causes.refuse_empty_words(self.tx, author.address, board.id, body, caused, self.now)
             self._count(author.address, board.id, reached)
         post = new_id()

@@ -216,7 +216,10 @@ class Caller:
         """Whoever asks for more is done with what it had; a request stays open until it is answered or overdue."""
         done, self._unsettled = self._unsettled, []
         for one in done:
-            if one.post.kind is not PostKind.REQUEST:
+            if one.post.kind is PostKind.REQUEST:
+                continue
+            now = (await self._seat.boards.facts(one.id)).delivery  # it may wait for a human's word, or again
+            if now.state is DeliveryState.IN_CONTEXT:
                 await self._seat.settle(one.id, Outcome(DeliveryState.ACKED, "read", "the client went on"))
 
     async def _take_back(self) -> None:
