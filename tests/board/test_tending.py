@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from board.board_kit import Page
 
-from motet.board import AgentState, Boards, DeliveryState, Draft, NoticeKind, PostKind, inbox, tending
+from motet.board import AgentState, Boards, DeliveryState, Draft, NoticeKind, PostKind, by_rule, inbox, tending
 from motet.board import boards as boards_module
 
 
@@ -107,7 +107,11 @@ async def test_an_agent_whose_request_a_human_stops_is_told(boards: Boards) -> N
     await boards.carried(page["boss"], [one.id], "turn")
     await page.post("boss", "@ann@ do it, please", kind=PostKind.REQUEST)
     assert await boards.stop(begun.post.chain) == 1
-    assert await page.inbox("boss") == ["Stopped, without an answer: a human stopped it."]
+    (told,) = await boards.pull(page["boss"])
+    assert told.post.body == "Stopped, without an answer: a human stopped it."
+    ruled = by_rule(await boards.facts(told.id), told.at)
+    assert ruled is not None
+    assert (ruled.rule, ruled.waits) == ("kind", False)  # it is read
     assert await page.inbox("mia") == await page.inbox("ann") == []
     assert await boards.stop(begun.post.chain) == 0
 

@@ -29,7 +29,10 @@ _ONLY_ACKNOWLEDGES = re.compile(
 _NOISE = re.compile(r"@[\w:?-]+!?|[^\w👍🙏]+")
 
 
-_GIVEN = "state IN ('in_context', 'acked', 'answered', 'declined') AND changed > ?"
+_GIVEN = (
+    "state IN ('in_context', 'acked', 'answered', 'declined') AND changed > ? AND (state <> 'declined' OR turn <> '')"
+)
+"""Of what was declined, that which was read first."""
 
 
 def asks_given(authors: Sequence[str], now: float) -> Asked:

@@ -104,12 +104,14 @@ def go_on(tx: Tx, chain: str, limits: Limits, now: float) -> int:
 
 
 def stop(tx: Tx, chain: str, now: float) -> int:
-    """A human says stop: nothing of it is answered any more. Returns how many deliveries were waiting."""
+    """A human says stop: nothing of it is answered any more; what became of it is still told. Returns how many deliveries
+    were waiting."""
     get(tx, chain)
     tx.run("UPDATE chains SET state = 'stopped' WHERE id = ?", chain)
     stopped = tx.run(
         "UPDATE deliveries SET state = 'declined', rule = 'stopped', reason = 'a human stopped it', changed = ? "
-        "WHERE state IN ('queued', 'leased') AND post IN (SELECT id FROM posts WHERE chain = ?) "
+        "WHERE state IN ('queued', 'leased') "
+        "AND post IN (SELECT id FROM posts WHERE chain = ? AND kind NOT IN ('status', 'ack')) "
         "AND recipient NOT IN (SELECT address FROM agents WHERE kind = 'human')",
         *(now, chain),
     )

@@ -61,10 +61,10 @@ def by_rule(facts: Facts, now: float) -> Decision | None:
     delivery, post = facts.delivery, facts.delivery.post
     if delivery.state is DeliveryState.WITHDRAWN:
         return Decision(False, "withdrawn", "its author took it back, or changed it", waits=True)
-    if facts.chain.state is ChainState.STOPPED:
-        return Decision(False, "stopped", "a human stopped it", waits=True)
     if post.kind in _QUIET:
         return Decision(False, "kind", f"nothing answers a {post.kind}")
+    if facts.chain.state is ChainState.STOPPED:
+        return Decision(False, "stopped", "a human stopped it", waits=True)
     if post.retracted:
         return Decision(False, "retracted", "its author took it back")
     if facts.paused:
