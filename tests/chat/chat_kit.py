@@ -23,6 +23,8 @@ from motet.models.providers.endpoint import Endpoint
 from motet.models.providers.http_model import HttpModel
 from motet.models.providers.openai_compatible import ChatCompletions
 from motet.models.providers.openai_responses import OpenAIResponses
+from motet.models.providers.pydantic_ai.model import PydanticModel
+from motet.models.providers.pydantic_ai.service import Service
 from motet.models.providers.retry import RetryPolicy
 from motet.models.scripted import ScriptedServer, Step
 from motet.models.scripted.answers import Answering
@@ -69,7 +71,7 @@ class Talk:
 
 def scripted_model(
     server: ScriptedServer, dialect: str, limits: Limits | None = None, price: Price | None = None
-) -> HttpModel:
+) -> Model:
     """A model of `server` that speaks `dialect`, and does not wait before it tries again."""
 
     async def sleep(_: float) -> None:
@@ -80,15 +82,21 @@ def scripted_model(
         "openai": ChatCompletions("acme", "m-1"),
         "openai-responses": OpenAIResponses("acme", "m-1"),
     }
+    endpoint = Endpoint.parse("acme", server.url if spoken(dialect) == "anthropic" else f"{server.url}/v1", 30.0)
+    limits = limits or Limits(100_000, 4_096)
+    key = KeySource("env:ACME_API_KEY", {"ACME_API_KEY": "sk-canary-0123456789abcdef"}, "acme")
+    retry = RetryPolicy(retries=2, longest_delay=60.0, sleep=sleep, jitter=lambda: 1.0, now=lambda: 0.0)
+    if dialect == "pydantic-ai":
+        service = Service("acme", "anthropic", "m-1", endpoint.base_url, 30.0)
+        return PydanticModel(service, endpoint, limits, price, key, {}, retry)
     return HttpModel(
-        model="m-1",
-        dialect=mappings[dialect],
-        endpoint=Endpoint.parse("acme", server.url if dialect == "anthropic" else f"{server.url}/v1", 30.0),
-        limits=limits or Limits(100_000, 4_096),
-        price=price,
-        key=KeySource("env:ACME_API_KEY", {"ACME_API_KEY": "sk-canary-0123456789abcdef"}, "acme"),
-        retry=RetryPolicy(retries=2, longest_delay=60.0, sleep=sleep, jitter=lambda: 1.0, now=lambda: 0.0),
+        model="m-1", dialect=mappings[dialect], endpoint=endpoint, limits=limits, price=price, key=key, retry=retry
     )
+
+
+def spoken(dialect: str) -> str:
+    """What is spoken on the wire."""
+    return "anthropic" if dialect == "pydantic-ai" else dialect
 
 
 @asynccontextmanager

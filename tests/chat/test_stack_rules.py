@@ -14,7 +14,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from chat.chat_kit import Talk, scripted_model, talking
+from chat.chat_kit import Talk, scripted_model, spoken, talking
 from pydantic import BaseModel
 
 from motet.chat import ChatOptions, End, Ended, Notice, Said
@@ -368,7 +368,7 @@ async def test_each_limit_ends_the_turn_with_a_line_and_the_model_can_go_on(
 # --- another model ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("other", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("other", ["anthropic", "openai", "openai-responses", "pydantic-ai"])
 async def test_the_provider_may_change_after_tools_and_reasoning_and_back(
     tmp_path: Path, dialect: str, other: str
 ) -> None:
@@ -378,7 +378,8 @@ async def test_the_provider_may_change_after_tools_and_reasoning_and_back(
         for now in (other, dialect):
             talk.chat.use(scripted_model(talk.server, now))
             assert await talk.say("again") == Ended(End.DONE)
-        assert [request.dialect for request in talk.server.requests] == [dialect] * 2 + [other] * 2 + [dialect] * 2
+        heard = [spoken(each) for each in (dialect, other, dialect) for _ in range(2)]
+        assert [request.dialect for request in talk.server.requests] == heard
 
 
 @pytest.mark.parametrize("status", [400, 500])

@@ -193,3 +193,29 @@ async def test_a_key_in_an_ordinary_file_is_kept_nowhere_however_it_came_into_th
         assert [one.id for one in kept] == [one.id for one in talk.messages]
     places = [place for place in state_dir(os.environ).rglob("*") if place.is_file()]
     assert [place for place in places if SECRET.encode() in place.read_bytes()] == []
+
+
+async def test_what_leaves_through_pydantic_ai_is_asked_about_redacted_and_written_down_each_time(
+    tmp_path: Path,
+) -> None:
+    human = Answers(Yes.PROJECT)
+    script = [HttpError(503, "oops", headers={"Retry-After": "0"}), Answer(text="Yes.")]
+    settings = 'service = "openai-chat"\n[chat]\ntitles = false'
+    async with house(tmp_path, script, dialect="pydantic-ai", more=settings, allow=[], ask=human) as place:
+        assert await place.m.chat().ask(f"is {SECRET} a key?") == "Yes."
+        (asked,) = human.asked
+        host = place.server.url.removeprefix("http://")
+        assert (asked.effect, asked.subject) == (Effect.SEND, f"acme {host}")
+        first, second = place.server.requests
+        assert [(row.provider, row.host) for row in place.log] == [("acme", host)] * 2
+    assert SECRET not in first.text + second.text
+    assert first.headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_nothing_leaves_through_pydantic_ai_without_a_yes(tmp_path: Path) -> None:
+    human = Answers(Denial("not this project"))
+    settings = 'service = "openai-chat"\n[chat]\ntitles = false'
+    async with house(tmp_path, [], dialect="pydantic-ai", more=settings, allow=[], ask=human) as place:
+        with pytest.raises(PermissionDenied, match="not this project"):
+            await place.m.chat().ask("what is it?")
+        assert (place.server.requests, place.log) == ([], [])

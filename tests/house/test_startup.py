@@ -20,7 +20,17 @@ MODULES = sorted(
     for path in SOURCE.rglob("*.py")
 )
 # Loaded on first use only: each costs tens of milliseconds or pulls in many modules.
-HEAVY = {"httpx2", "lsprotocol", "rich", "tree_sitter", "tree_sitter_python", "markdown_it", "tomlkit"}
+HEAVY = {
+    "httpx2",
+    "pydantic_ai",
+    "boto3",
+    "lsprotocol",
+    "rich",
+    "tree_sitter",
+    "tree_sitter_python",
+    "markdown_it",
+    "tomlkit",
+}
 # What a question without files, tools and edits has no use for.
 NOT_FOR_A_QUESTION = {
     *("bs4", "lsprotocol", "markdownify", "pathspec", "prompt_toolkit", "pygments", "pypdf", "rapidfuzz"),

@@ -8,6 +8,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from models.conftest import on_the_wire
 
 from motet.messages import Message, Reasoning, Role, ToolResult
 from motet.models import (
@@ -36,13 +37,13 @@ async def test_text_streams_and_ends_in_one_completed(connect, question, dialect
 
 @pytest.mark.acceptance("S0-056", "S0-057")
 async def test_the_request_that_arrives_has_the_roles_of_the_provider_and_the_key_in_its_header(
-    connect, question, dialect
+    connect, question, own_dialect
 ) -> None:
     async with ScriptedServer([Answer("x")]) as server:
-        await connect(server, dialect).ask(question)
+        await connect(server, own_dialect).ask(question)
     (request,) = server.requests
     schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
-    if dialect == "anthropic":
+    if own_dialect == "anthropic":
         assert request.target == "/v1/messages"
         assert request.headers["x-api-key"] == "sk-canary-0123456789abcdef"
         assert request.headers["anthropic-version"] == "2023-06-01"
@@ -55,7 +56,7 @@ async def test_the_request_that_arrives_has_the_roles_of_the_provider_and_the_ke
             "stream": True,
         }
         return
-    if dialect == "openai-responses":
+    if own_dialect == "openai-responses":
         assert request.target == "/v1/responses"
         assert request.headers["authorization"] == "Bearer sk-canary-0123456789abcdef"
         function = {"name": "replace_in_file", "description": "Replace text in a file.", "parameters": schema}
@@ -208,7 +209,7 @@ async def test_every_dialect_of_server_sent_events_gives_the_same_answer(connect
 async def test_a_connection_that_breaks_after_the_reason_to_finish_does_no_harm(
     connect, question, dialect, cut
 ) -> None:
-    events_before = {"anthropic": 5, "openai": 4, "openai-responses": 5}[dialect]
+    events_before = {"anthropic": 5, "openai": 4, "openai-responses": 5}[on_the_wire(dialect)]
     wire = Wire(end_marker=False, cut_after=events_before, cut=cut)
     async with ScriptedServer([Answer("Hello", wire=wire)]) as server:
         events = await connect(server, dialect).ask(question)
@@ -218,7 +219,7 @@ async def test_a_connection_that_breaks_after_the_reason_to_finish_does_no_harm(
 async def test_a_server_that_never_closes_after_the_reason_to_finish_is_not_waited_for(
     connect, question, dialect
 ) -> None:
-    events_before = {"anthropic": 5, "openai": 4, "openai-responses": 5}[dialect]
+    events_before = {"anthropic": 5, "openai": 4, "openai-responses": 5}[on_the_wire(dialect)]
     async with ScriptedServer([Answer("Hello", wire=Wire(stall_after=events_before))]) as server:
         async with asyncio.timeout(20):
             events = await connect(server, dialect).ask(question)
@@ -278,15 +279,15 @@ async def test_an_answer_cut_at_its_length_says_so_and_drops_the_unfinished_call
 
 
 @pytest.mark.acceptance("SP-05", "S1-017")
-async def test_a_model_without_tools_gets_a_conversation_with_calls_as_text(connect, dialect) -> None:
+async def test_a_model_without_tools_gets_a_conversation_with_calls_as_text(connect, own_dialect) -> None:
     calls = (call("one", {"n": 1}, "id_1"),)
     messages = (Message.user("Hi"), Message(Role.ASSISTANT, calls=calls), tool_result(), Message.user("Go on"))
     async with ScriptedServer([Answer("x")]) as server:
-        await connect(server, dialect).ask(ModelRequest(messages))
+        await connect(server, own_dialect).ask(ModelRequest(messages))
     body = server.requests[0].body
     assert "tools" not in body
-    said = [message["content"] for message in body["input" if dialect == "openai-responses" else "messages"]]
-    if dialect != "openai":
+    said = [message["content"] for message in body["input" if own_dialect == "openai-responses" else "messages"]]
+    if own_dialect != "openai":
         said = ["\n\n".join(block["text"] for block in blocks) for blocks in said]
     assert said == ["Hi", '(called one with {"n": 1})', "Result of one:\nok\n\nGo on"]
 

@@ -7,6 +7,7 @@ import logging
 import socket
 
 import pytest
+from models.conftest import on_the_wire
 
 from motet.errors import ModelError, ModelErrorKind
 from motet.messages import Message, Role, ToolResult
@@ -88,7 +89,7 @@ async def test_an_answer_that_is_cut_before_its_first_token_is_asked_for_again(
 
 @pytest.mark.parametrize("cut", ["close", "rst", "end"])
 async def test_an_answer_that_is_cut_later_keeps_its_text_and_fails(connect, question, dialect, cut) -> None:
-    before = {"anthropic": 4, "openai": 3, "openai-responses": 4}[dialect]
+    before = {"anthropic": 4, "openai": 3, "openai-responses": 4}[on_the_wire(dialect)]
     async with ScriptedServer([Answer("Hello", wire=Wire(text_chars=3, cut_after=before, cut=cut))]) as server:
         connected = connect(server, dialect)
         events, error = await connected.fail(question)
@@ -99,7 +100,7 @@ async def test_an_answer_that_is_cut_later_keeps_its_text_and_fails(connect, que
 
 
 async def test_a_call_whose_arguments_are_cut_off_never_becomes_a_call(connect, question, dialect) -> None:
-    before = {"anthropic": 4, "openai": 4, "openai-responses": 3}[dialect]
+    before = {"anthropic": 4, "openai": 4, "openai-responses": 3}[on_the_wire(dialect)]
     wire = Wire(argument_chars=5, cut_after=before)
     async with ScriptedServer([Answer(calls=(call("one", {"path": "a.py"}, "id_1"),), wire=wire)]) as server:
         events, error = await connect(server, dialect).fail(question)
@@ -108,10 +109,12 @@ async def test_a_call_whose_arguments_are_cut_off_never_becomes_a_call(connect, 
     assert error.kind is ModelErrorKind.NETWORK
 
 
-async def test_json_that_cannot_be_read_is_a_bad_response_after_the_text_so_far(connect, question, dialect) -> None:
-    before = {"anthropic": 3, "openai": 2, "openai-responses": 3}[dialect]
+async def test_json_that_cannot_be_read_is_a_bad_response_after_the_text_so_far(
+    connect, question, own_dialect
+) -> None:
+    before = {"anthropic": 3, "openai": 2, "openai-responses": 3}[own_dialect]
     async with ScriptedServer([Answer("Hello", wire=Wire(malformed_after=before))]) as server:
-        connected = connect(server, dialect)
+        connected = connect(server, own_dialect)
         events, error = await connected.fail(question)
     assert events == [TextDelta("Hello")]
     assert connected.waits == []
@@ -123,7 +126,7 @@ async def test_json_that_cannot_be_read_is_a_bad_response_after_the_text_so_far(
 
 
 async def test_silence_before_and_within_an_answer_ends_it(connect, question, dialect) -> None:
-    before = {"anthropic": 3, "openai": 2, "openai-responses": 3}[dialect]
+    before = {"anthropic": 3, "openai": 2, "openai-responses": 3}[on_the_wire(dialect)]
     script = [Answer("Hello", wire=Wire(first_byte_delay=60)), Answer("Hello", wire=Wire(stall_after=before))]
     async with ScriptedServer(script) as server:
         connected = connect(server, dialect, timeout=1.0)

@@ -165,12 +165,12 @@ def of(server: ScriptedServer, dialect: str) -> ModelConfig:
     return ModelConfig(providers={"acme": ProviderConfig(base, dialect, key="env:ACME_KEY")})
 
 
-async def test_a_key_that_works_is_told_from_one_that_does_not(dialect: str) -> None:
+async def test_a_key_that_works_is_told_from_one_that_does_not(own_dialect: str) -> None:
     async with ScriptedServer([], keys=[CANARY], models=["a", "b"]) as server:
         host = server.url.removeprefix("http://")
-        good = await check_key("acme", of(server, dialect), {"ACME_KEY": CANARY})
-        bad = await check_key("acme", of(server, dialect), {"ACME_KEY": "sk-wrong-0123456789"})
-        none = await check_key("acme", of(server, dialect), {})
+        good = await check_key("acme", of(server, own_dialect), {"ACME_KEY": CANARY})
+        bad = await check_key("acme", of(server, own_dialect), {"ACME_KEY": "sk-wrong-0123456789"})
+        none = await check_key("acme", of(server, own_dialect), {})
     assert (good.works, good.text) == (True, f"acme ({host}) takes the key and lists 2 models")
     assert bad.works is False
     assert bad.text == f"acme ({host}): the key was not accepted (HTTP 401: invalid API key); check ACME_KEY"

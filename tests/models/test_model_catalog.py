@@ -171,7 +171,7 @@ async def test_a_model_that_is_named_and_cannot_be_used_says_why(name: str, kind
         (ProviderConfig(base_url=NOBODY, key=CANARY), "providers.acme.key: write env:NAME, cmd:COMMAND"),
         (
             ProviderConfig(base_url=NOBODY, key="env:K", dialect="grpc"),
-            "providers.acme.dialect: grpc is none of openai, openai-responses and anthropic",
+            "providers.acme.dialect: grpc is none of openai, openai-responses, anthropic and pydantic-ai",
         ),
         (ProviderConfig(), "providers.acme.base_url: an address"),
     ],

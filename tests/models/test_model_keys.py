@@ -120,7 +120,7 @@ async def test_a_missing_key_ends_a_request_before_anything_is_sent(connect, que
     assert str(error) == "acme: ACME_KEY is not set; check ACME_KEY"
 
 
-async def test_a_server_without_a_key_gets_no_header_for_one(connect, question, dialect) -> None:
+async def test_a_server_without_a_key_gets_no_header_for_one(connect, question, own_dialect) -> None:
     async with ScriptedServer([Answer("x")]) as server:
-        await connect(server, dialect, key=KeySource(None, {}, "acme")).ask(question)
+        await connect(server, own_dialect, key=KeySource(None, {}, "acme")).ask(question)
     assert not {"authorization", "x-api-key"} & set(server.requests[0].headers)

@@ -60,14 +60,14 @@ def said(words: str) -> dict[str, str]:
 
 
 @pytest.mark.acceptance("S2-031", "S2-049", "S1-027")
-async def test_what_is_shared_reaches_a_model_that_sees(connect, dialect: str) -> None:
+async def test_what_is_shared_reaches_a_model_that_sees(connect, own_dialect: str) -> None:
     content = {
         "anthropic": [PICTURE_BLOCK, DOCUMENT_BLOCK, text("a file"), text("What is it?")],
         "openai": [PICTURE_PART, DOCUMENT_PART, text("a file"), text("What is it?")],
         "openai-responses": [PICTURE_INPUT, DOCUMENT_INPUT, said("a file"), said("What is it?")],
-    }[dialect]
+    }[own_dialect]
     async with ScriptedServer([Answer("A point.")]) as server:
-        await connect(server, dialect, how=HOWS[dialect]).ask(ModelRequest((SHARED, QUESTION)))
+        await connect(server, own_dialect, how=HOWS[own_dialect]).ask(ModelRequest((SHARED, QUESTION)))
     (message,) = server.requests[0].messages
     assert (message["role"], message["content"]) == ("user", content)
 
@@ -114,9 +114,9 @@ async def test_a_picture_as_a_result_is_said_by_the_user_behind_all_results_at_o
     ]
 
 
-async def test_a_picture_of_a_result_is_shown_without_tools_and_at_the_end(connect, dialect: str) -> None:
+async def test_a_picture_of_a_result_is_shown_without_tools_and_at_the_end(connect, own_dialect: str) -> None:
     async with ScriptedServer([Answer("A point.")], repeat=True) as server:
-        connected = connect(server, dialect, how=HOWS[dialect])
+        connected = connect(server, own_dialect, how=HOWS[own_dialect])
         await connected.ask(ModelRequest((Message.user("Hi"), CALL, LOOKED, READ), (TOOL,)))
         await connected.ask(ModelRequest((Message.user("Hi"), CALL, LOOKED, READ)))
     assert [PNG_TEXT in request.text for request in server.requests] == [True, True]
@@ -131,11 +131,11 @@ async def test_a_model_that_sees_nothing_gets_the_words_for_it(connect, dialect:
     assert "[image a.png]" in sent and "The text of b." in sent
 
 
-async def test_a_picture_goes_by_what_it_is_and_not_by_what_it_is_called(connect, dialect: str) -> None:
+async def test_a_picture_goes_by_what_it_is_and_not_by_what_it_is_called(connect, own_dialect: str) -> None:
     wrong = Message.user("Hi").parts
     message = Message(Role.USER, (*wrong, Image(PNG, "image/jpeg", "a.jpg"), Image(b"<svg/>", "image/png", "b.png")))
     async with ScriptedServer([Answer("A point.")]) as server:
-        await connect(server, dialect, how=HOWS[dialect]).ask(ModelRequest((message,)))
+        await connect(server, own_dialect, how=HOWS[own_dialect]).ask(ModelRequest((message,)))
     assert "image/png" in server.requests[0].text and "image/jpeg" not in server.requests[0].text
     assert "[image b.png]" in server.requests[0].text
 
@@ -180,9 +180,9 @@ async def test_the_catalogue_says_which_models_see(name: str, images: bool, docu
     assert (model.limits.images, model.limits.documents) == (images, documents)
 
 
-async def test_a_chosen_model_that_sees_sends_pictures(dialect: str) -> None:
+async def test_a_chosen_model_that_sees_sends_pictures(own_dialect: str) -> None:
     async with ScriptedServer([Answer("A point.")]) as server:
-        own = ProviderConfig(f"{server.url}/v1", dialect, images=True, documents=True)
+        own = ProviderConfig(f"{server.url}/v1", own_dialect, images=True, documents=True)
         model, _ = await choose("acme/m", ModelConfig(providers={"acme": own}), {})
         assert [event async for event in model.stream(ModelRequest((SHARED, QUESTION)))]
     assert PNG_TEXT in server.requests[0].text and PDF_TEXT in server.requests[0].text

@@ -96,12 +96,12 @@ async def test_a_request_beyond_the_script_is_an_error_that_says_so(connect, que
     assert "the script of 0 has no answer for request 1" in str(error)
 
 
-async def test_answers_may_depend_on_the_request(connect, dialect) -> None:
+async def test_answers_may_depend_on_the_request(connect, own_dialect) -> None:
     def count(request: ScriptedRequest) -> Answer:
         return Answer(f"{len(request.messages)} messages to {request.dialect}")
 
     async with ScriptedServer(count) as server:
-        assert (await connect(server, dialect).ask(REQUEST))[0] == TextDelta(f"1 messages to {dialect}")
+        assert (await connect(server, own_dialect).ask(REQUEST))[0] == TextDelta(f"1 messages to {own_dialect}")
 
 
 async def test_other_places_and_nonsense_are_refused_and_the_server_lives_on(connect) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models.models_kit import PDF, PNG
 
 from motet.messages import Document, Image, Message, MessageStack, Reasoning, Role, Text, ToolCall, ToolResult
-from motet.models import Completed, ModelRequest, TextDelta, ToolDefinition
+from motet.models import Completed, Limits, ModelRequest, TextDelta, ToolDefinition
 from motet.models.providers.anthropic import AnthropicMessages
 from motet.models.providers.dialect import Dialect
 from motet.models.providers.openai_compatible import ChatCompletions
@@ -60,6 +60,7 @@ HOWS = {
         OpenAIResponses("acme", "m-1", encrypted=False, summary=False, give_back_reasoning=False),
     ],
 }
+THROUGH_PYDANTIC_AI = [Limits(9_000, 100), Limits(9_000, 100, images=True, documents=True)]
 
 CONVERSATIONS = {
     "a question": [USER],
@@ -131,7 +132,7 @@ CONVERSATIONS = {
 async def test_a_provider_takes(connect, dialect: str, name: str, tools: tuple[ToolDefinition, ...]) -> None:
     request = ModelRequest(tuple(MessageStack(*CONVERSATIONS[name])), tools, 100)
     async with ScriptedServer([Answer("Yes.")], repeat=True) as server:
-        for how in HOWS[dialect]:
+        for how in HOWS.get(dialect, THROUGH_PYDANTIC_AI):
             events = await connect(server, dialect, how=how).ask(request)
     assert server.refused == []
     assert events[0] == TextDelta("Yes.")

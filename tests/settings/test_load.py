@@ -99,7 +99,7 @@ def test_what_a_project_would_start_is_inert(tmp_path: Path) -> None:
         (
             "[providers.b]\n[providers.'a.b']\ndialect = 'x'",
             {},
-            '{file}: providers."a.b".dialect: expected one of anthropic, openai, openai-responses',
+            '{file}: providers."a.b".dialect: expected one of anthropic, openai, openai-responses, pydantic-ai',
         ),
         (
             "[providers.ok]\ncontext_tokens = 5\n[providers.bad]\ncontext_tokens = '7'",

@@ -59,4 +59,6 @@ def _provider(table: ProviderSettings) -> ProviderConfig:
         price=price,
         timeout=table.timeout,
         body=table.body,
+        service=table.service or "",
+        options=table.options,
     )

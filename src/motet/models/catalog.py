@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motet.errors import ModelError, ModelErrorKind, SettingsError, UsageError
-from motet.models.config import ModelConfig, ProviderConfig
+from motet.models.config import PYDANTIC_AI, ModelConfig, ProviderConfig
 from motet.models.keys import KeySource
 from motet.models.local import NAMED_SECONDS, PROBE_SECONDS, installed_models, ollama_url
 from motet.models.protocol import Destination, Limits, Model, Price
@@ -20,6 +20,7 @@ from motet.models.providers.table import PROVIDERS, Provider
 
 if TYPE_CHECKING:
     from motet.models.check import KeyCheck
+    from motet.models.providers.pydantic_ai.service import Service
 
 _HERE = Destination("offline", "in this process", remote=False)
 
@@ -65,12 +66,15 @@ async def choose(name: str | None, config: ModelConfig, environ: Mapping[str, st
     sources = [_Source(provider, config, environ) for provider in _providers(config)]
     for source in sources:
         if not source.asks_server and (candidate := source.by_key()).usable:
-            return source.model(source.default_model), "; ".join([*notes, candidate.reason])
+            try:
+                return await source.model(source.default_model), "; ".join([*notes, candidate.reason])
+            except ModelError as error:
+                notes.append(f"{candidate.name} cannot be used ({error})")
     local = [source for source in sources if source.asks_server]
     for source, candidates in zip(local, await asyncio.gather(*(each.candidates() for each in local)), strict=True):
         if candidates[0].usable:
             wanted = candidates[0].name.partition("/")[2]
-            return source.model(wanted), "; ".join([*notes, candidates[0].reason])
+            return await source.model(wanted), "; ".join([*notes, candidates[0].reason])
     return _offline(), "; ".join([*notes, "no key in the environment and no local server"])
 
 
@@ -79,9 +83,12 @@ async def check_key(
 ) -> KeyCheck:
     """Whether the key of `provider`, or this `key`, works. Raises `UsageError` when there is no such provider and
     `SettingsError` when its settings are wrong."""
-    from motet.models.check import ask_for_models
+    from motet.models.check import KeyCheck, ask_for_models
 
-    return await ask_for_models(*_Source(known_provider(provider, config), config, environ).for_check(key))
+    source = _Source(known_provider(provider, config), config, environ)
+    if source.is_of_pydantic_ai:
+        return KeyCheck(None, "not checked: pydantic-ai has no request for it that costs nothing")
+    return await ask_for_models(*source.for_check(key))
 
 
 def known_provider(name: str, config: ModelConfig) -> Provider:
@@ -117,7 +124,7 @@ async def _named(name: str, config: ModelConfig, environ: Mapping[str, str]) -> 
         if not candidate.usable:
             raise ModelError(f"{provider.name}: {candidate.reason}", ModelErrorKind.NETWORK, provider=provider.name)
         model = candidate.name.partition("/")[2]
-    return source.model(model)
+    return await source.model(model)
 
 
 def _offline() -> Model:
@@ -153,10 +160,17 @@ class _Source:
         self.default_model = self._config.model or provider.default_model
 
     @property
+    def is_of_pydantic_ai(self) -> bool:
+        """Whether pydantic-ai speaks to it."""
+        return (self._config.dialect or self._provider.dialect) == PYDANTIC_AI
+
+    @property
     def asks_server(self) -> bool:
         """Whether it is a server that has to be asked whether it runs: one on this machine, without a key."""
         if self._provider.local:
             return True
+        if self.is_of_pydantic_ai:
+            return False
         try:
             return not self._key().place and self._endpoint().is_here
         except SettingsError:
@@ -171,12 +185,14 @@ class _Source:
 
     def judge(self, model: str) -> Candidate:
         """Whether `model` can be used, judged without asking anybody. Raises `SettingsError` for wrong settings."""
-        key, endpoint = self._key(), self._endpoint()
-        self._dialect(model)
-        destination = Destination(self._provider.name, endpoint.host)
-        name = self._name_of(model)
-        candidate = Candidate(name, False, "", destination, self._limits(model), self._price(model))
-        setting = f"providers.{self._provider.name}"
+        key, setting = self._key(), f"providers.{self._provider.name}"
+        candidate = Candidate(self._name_of(model), False, "", None, self._limits(model), self._price(model))
+        if self.is_of_pydantic_ai:
+            if missing := self._service(model).missing:
+                return replace(candidate, reason=missing)
+        else:
+            self._dialect(model)
+            candidate = replace(candidate, destination=Destination(self._provider.name, self._endpoint().host))
         if key.missing:
             return replace(candidate, reason=f"{key.missing}; {key.advice}")
         if not model:
@@ -186,6 +202,8 @@ class _Source:
     async def candidates(self, seconds: float = PROBE_SECONDS) -> Sequence[Candidate]:
         """The models of this provider that can be named; never empty, the best one first. A server on this machine may
         take `seconds` to say what it has."""
+        if self.is_of_pydantic_ai:
+            return [await self._opened()]
         if not self.asks_server:
             return [self.by_key()]
         name = self._provider.name
@@ -207,8 +225,10 @@ class _Source:
             for model in models
         ]
 
-    def model(self, model: str) -> Model:
-        """The model itself."""
+    async def model(self, model: str) -> Model:
+        """The model itself. Raises `SettingsError`, and `ModelError` where only pydantic-ai knows that it cannot be used."""
+        if self.is_of_pydantic_ai:
+            return await self._model_of_pydantic_ai(model)
         from motet.models.providers.http_model import HttpModel
 
         return HttpModel(
@@ -219,6 +239,34 @@ class _Source:
             price=self._price(model),
             key=self._key(),
         )
+
+    async def _opened(self) -> Candidate:
+        """What pydantic-ai says about the provider's default model, which it does not ask anybody about."""
+        candidate = self.by_key()
+        if not candidate.usable:
+            return candidate
+        try:
+            model = await self.model(self.default_model)
+        except (ModelError, SettingsError) as error:
+            return replace(candidate, usable=False, reason=str(error).removeprefix(f"{self._provider.name}: "))
+        return replace(candidate, destination=model.destination, limits=model.limits)
+
+    async def _model_of_pydantic_ai(self, model: str) -> Model:
+        from motet.models.providers.pydantic_ai.model import opened_model
+
+        return await opened_model(
+            self._service(model),
+            self._key(),
+            lambda known: self._limits(model, known),
+            self._price(model),
+            self._config.body,
+        )
+
+    def _service(self, model: str) -> Service:
+        from motet.models.providers.pydantic_ai.service import Service
+
+        name, config = self._provider.name, self._config
+        return Service(name, config.service or name, model, config.base_url, config.timeout, config.options)
 
     def for_check(self, key: KeySource | None) -> tuple[Endpoint, Dialect, KeySource, str]:
         """What `ask_for_models` takes."""
@@ -265,11 +313,12 @@ class _Source:
                 limits = self._limits(model)
                 return OpenAIResponses(name, model, self._config.body, limits.images, limits.documents)
             case other:
-                known = "openai, openai-responses and anthropic"
+                known = "openai, openai-responses, anthropic and pydantic-ai"
                 raise SettingsError(f"providers.{name}.dialect: {other} is none of {known}")
 
-    def _limits(self, model: str) -> Limits:
-        known = self._provider.known(model).limits
+    def _limits(self, model: str, found: Limits | None = None) -> Limits:
+        """What the settings say, then what is `found` out, or known."""
+        known = found or self._provider.known(model).limits
         context = self._config.context_tokens or self._ollama_window() or known.context_tokens
         # An answer takes part of the window: a small window must leave room for the question.
         output = self._config.output_tokens or min(known.output_tokens, max(context // 3, 1))

@@ -8,16 +8,21 @@ from pathlib import Path
 
 from motet.models.protocol import Price
 
+PYDANTIC_AI = "pydantic-ai"
+"""The dialect of providers that pydantic-ai speaks to."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderConfig:
     """A provider of the user's own, or changes to a known one; empty or None: as known, or as usual.
 
     `base_url`: the address up to and without `/chat/completions`, `/responses` or `/v1/messages`. `dialect`:
-    `openai`, `openai-responses` or `anthropic`. `key`: `env:NAME`, `cmd:COMMAND` whose first line of output is the key,
-    `file` or `keyring`, where `motet config key` keeps it. `model`: what the provider's name alone stands for. `tools`,
-    `images`, `documents`: whether its models call tools, see pictures, read PDF. `timeout`: seconds of silence before and
-    within an answer. `body`: further fields of each request, as the provider documents them.
+    `openai`, `openai-responses`, `anthropic` or `pydantic-ai`. `key`: `env:NAME`, `cmd:COMMAND` whose first line of output
+    is the key, `file` or `keyring`, where `motet config key` keeps it. `model`: what the provider's name alone stands for.
+    `tools`, `images`, `documents`: whether its models call tools, see pictures, read PDF. `timeout`: seconds of silence
+    before and within an answer. `body`: further fields of each request, as the provider documents them; with `pydantic-ai`
+    its model settings. `service`: pydantic-ai's name of the provider, where it is another; `options`: what its class for
+    it takes.
     """
 
     base_url: str = ""
@@ -32,6 +37,8 @@ class ProviderConfig:
     price: Price | None = None
     timeout: float = 300.0
     body: Mapping[str, object] = field(default_factory=dict[str, object])
+    service: str = ""
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,9 +262,10 @@ class ProviderSettings(_Table, frozen=True):
         None
     )
     dialect: Annotated[
-        Literal["openai", "openai-responses", "anthropic"] | None,
+        Literal["openai", "openai-responses", "anthropic", "pydantic-ai"] | None,
         Meta(
-            description="the protocol: chat completions, OpenAI's responses (whose models reason with tools), messages"
+            description="the protocol: chat completions, OpenAI's responses (whose models reason with tools), messages; "
+            "or whatever pydantic-ai speaks (Bedrock, Google Cloud, …: `pip install 'motet[pydantic-ai]'`)"
         ),
     ] = None
     key: Annotated[
@@ -289,6 +290,13 @@ class ProviderSettings(_Table, frozen=True):
     body: Annotated[dict[str, object], Meta(description="further fields of each request")] = field(
         default_factory=dict
     )
+    service: Annotated[
+        str | None, Meta(description="pydantic-ai's name of the provider, where yours is another: `bedrock`")
+    ] = None
+    options: Annotated[
+        dict[str, str],
+        Meta(description="what pydantic-ai's class for the provider takes: `region_name`, `project`; never a key"),
+    ] = field(default_factory=dict)
     input_price: Annotated[AtLeastZero | None, Meta(description="US dollars per million input tokens")] = None
     output_price: Annotated[AtLeastZero | None, Meta(description="the same for output tokens")] = None
 

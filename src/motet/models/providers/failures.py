@@ -132,15 +132,17 @@ class Failures:
     key: str
     redact: Callable[[str], str]
 
-    def of_response(self, failure: HttpFailure, now: float) -> ModelError:
-        """The error that a response stands for."""
+    def of_response(self, failure: HttpFailure, now: float, kind: ModelErrorKind | None = None) -> ModelError:
+        """The error that a response stands for, of that `kind` where neither status nor words say more."""
         wait = failure.retry_after(now)
         parsed = parse_object(failure.body) or as_object(next(iter(_list_in(failure.body)), None))
         # The key goes before the text is cut: half of it would stay otherwise.
         detail = self.redact(_message_in(parsed)) if parsed else _words_of(self.redact(failure.text))
         # Of a body that can be read only the report counts: the rest may repeat the request, whatever that says.
         said = _said_in(parsed) if parsed and detail else failure.text
-        kind = kind_of(failure.status, said, may_pass=wait is not None and "insufficient_quota" not in said)
+        may_pass = wait is not None and "insufficient_quota" not in said
+        found = kind_of(failure.status, said, may_pass=may_pass)
+        kind = kind if kind and found in {ModelErrorKind.OVERLOADED, ModelErrorKind.REFUSED} else found
         what = self._what(kind, failure.status)
         advice = (
             "check the model's name and the provider's base_url"

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from motet import __version__
-from motet.errors import ModelError, ModelErrorKind
+from motet.errors import ModelErrorKind
 from motet.models.keys import KeySource, Secret
-from motet.models.protocol import Destination, Limits, ModelEvent, ModelRequest, Price, Retrying
+from motet.models.protocol import Destination, Limits, ModelEvent, ModelRequest, Price
 from motet.models.providers.dialect import AnswerFault, Decoder, Dialect
 from motet.models.providers.endpoint import Endpoint
 from motet.models.providers.pieces import joined
-from motet.models.providers.retry import RetryPolicy
+from motet.models.providers.retry import Failed, RetryPolicy, retried
 from motet.models.providers.transport import Broken, Reply, post
 
 if TYPE_CHECKING:
@@ -74,25 +74,9 @@ class HttpModel:
     def __repr__(self) -> str:
         return f"HttpModel({self.name!r}, {self._endpoint.host!r})"
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """See `Model`."""
-        attempts = 0
-        while True:
-            attempts += 1
-            started = False
-            try:
-                async with aclosing(self._adapting(request)) as events:
-                    async for event in events:
-                        started = True
-                        yield event
-                return
-            except _Failed as failed:
-                delay = None if started or not failed.transient else self._retry.delay(attempts, failed.error)
-                if delay is None:
-                    raise failed.error from None
-                reason = str(failed.error)
-            yield Retrying(delay, attempts, reason)
-            await self._retry.sleep(delay)
+        return retried(lambda: self._adapting(request), self._retry)
 
     async def _adapting(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One attempt; at once again, and changed, when the server refuses a part that can be left out."""
@@ -138,7 +122,7 @@ class HttpModel:
 
             raise _Refused(HttpFailure(reply.status, reply.headers, await reply.head()))
         if reply.content_type != "text/event-stream":
-            raise _Failed(failures().not_a_stream(reply.content_type, await reply.head()), transient=False)
+            raise Failed(failures().not_a_stream(reply.content_type, await reply.head()), transient=False)
 
     def _judge(
         self, failure: HttpFailure, failures: Failures, dialect: Dialect | None, request: ModelRequest
@@ -146,22 +130,13 @@ class HttpModel:
         """What a refusal leads to: the same request without a part that is not known here, or an error."""
         if request.tools and failure.says_no_tools:
             self._limits = replace(self._limits, tools=False)
-            return _Failed(failures.no_tools(self._model), transient=False)
+            return Failed(failures.no_tools(self._model), transient=False)
         if dialect and (adapted := dialect.adapt(failure.status, failure.text, request)):
             return _Adapted(adapted)
         error = failures.of_response(failure, self._retry.now())
         if error.kind is ModelErrorKind.AUTH:
             self._key.forget()
-        return _Failed(error, transient=error.kind is ModelErrorKind.OVERLOADED)
-
-
-class _Failed(Exception):
-    """An attempt came to `error`; `transient`: the same request may well succeed in a moment."""
-
-    def __init__(self, error: ModelError, *, transient: bool) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.transient = transient
+        return Failed(error, transient=error.kind is ModelErrorKind.OVERLOADED)
 
 
 class _Refused(Exception):
@@ -180,23 +155,23 @@ class _Adapted(Exception):
         self.dialect = dialect
 
 
-def _failed(error: AnswerFault | Broken, failures: Failures, request_id: str | None) -> _Failed:
+def _failed(error: AnswerFault | Broken, failures: Failures, request_id: str | None) -> Failed:
     match error:
         case AnswerFault():
-            return _Failed(failures.of_fault(error, request_id), transient=error.kind is ModelErrorKind.OVERLOADED)
+            return Failed(failures.of_fault(error, request_id), transient=error.kind is ModelErrorKind.OVERLOADED)
         case Broken(cut=True):
-            return _Failed(failures.cut(request_id, error.what), transient=True)
+            return Failed(failures.cut(request_id, error.what), transient=True)
         case Broken():
-            return _Failed(failures.network(error.what, error.advice), transient=error.transient)
+            return Failed(failures.network(error.what, error.advice), transient=error.transient)
 
 
 def _completed(decoder: Decoder, failures: Callable[[], Failures], request_id: str | None) -> ModelEvent:
     if not decoder.finished:
-        raise _Failed(failures().cut(request_id), transient=True)
+        raise Failed(failures().cut(request_id), transient=True)
     try:
         return decoder.complete()
     except AnswerFault as fault:
-        raise _Failed(failures().of_fault(fault, request_id), transient=False) from None
+        raise Failed(failures().of_fault(fault, request_id), transient=False) from None
 
 
 def _encode(dialect: Dialect, request: ModelRequest) -> bytes:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from motet.errors import ModelError
+from motet.models.protocol import ModelEvent, Retrying
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +35,36 @@ class RetryPolicy:
         if error.retry_after is None:
             return min(self.longest_delay, self.first_delay * 2 ** (attempts - 1)) * (0.5 + self.jitter() / 2)
         return error.retry_after if error.retry_after <= self.longest_delay else None
+
+
+class Failed(Exception):
+    """An attempt came to `error`; `transient`: the same request may well succeed in a moment."""
+
+    def __init__(self, error: ModelError, *, transient: bool) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.transient = transient
+
+
+async def retried(
+    attempt: Callable[[], AsyncGenerator[ModelEvent]], policy: RetryPolicy
+) -> AsyncGenerator[ModelEvent]:
+    """The events of an attempt, and of further ones while they come to nothing. `attempt` raises `Failed`; what is
+    raised here is its `ModelError`."""
+    attempts = 0
+    while True:
+        attempts += 1
+        started = False
+        try:
+            async with aclosing(attempt()) as events:
+                async for event in events:
+                    started = True
+                    yield event
+            return
+        except Failed as failed:
+            delay = None if started or not failed.transient else policy.delay(attempts, failed.error)
+            if delay is None:
+                raise failed.error from None
+            reason = str(failed.error)
+        yield Retrying(delay, attempts, reason)
+        await policy.sleep(delay)

@@ -36,6 +36,8 @@ MAX_EVENT_CHARS = 16 * 2**20
 MAX_ANSWER_CHARS = 64 * 2**20
 MAX_ERROR_BYTES = 64 * 2**10
 MAX_LIST_BYTES = 4 * 2**20
+_PLAIN = {"Accept-Encoding": "identity"}
+"""A compressed stream arrives in lumps."""
 _STREAMED = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
 
 
@@ -146,7 +148,7 @@ async def post(endpoint: Endpoint, path: str, body: bytes, headers: Mapping[str,
         raise AnswerFault(ModelErrorKind.BAD_RESPONSE, str(error)) from None
     except httpx2.HTTPError as error:
         # Its request holds the key: it is told, not chained.
-        raise _broken(error, endpoint) from None
+        raise broken(error, endpoint) from None
 
 
 async def get(endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
@@ -175,7 +177,7 @@ async def get(endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> tupl
         raise Broken(f"the address is not usable ({error})") from None
     except httpx2.HTTPError as error:
         # Its request holds the key: it is told, not chained.
-        raise _broken(error, endpoint) from None
+        raise broken(error, endpoint) from None
 
 
 @functools.cache
@@ -187,10 +189,14 @@ def _trusted(file: str, directory: str) -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
+def _authorities() -> tuple[str, str]:
+    return os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", "")
+
+
 def _verify(endpoint: Endpoint) -> ssl.SSLContext:
     """The certificates that are trusted at `endpoint`: nobody's where it is asked on this machine and without TLS."""
     if not (endpoint.is_here and endpoint.is_plain):
-        return _trusted(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", ""))
+        return _trusted(*_authorities())
     import ssl
 
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -200,18 +206,57 @@ def _client(endpoint: Endpoint) -> httpx2.AsyncClient:
     import httpx2
 
     _hush()
-    silence = endpoint.timeout
     try:
         return httpx2.AsyncClient(
             verify=_verify(endpoint),
-            timeout=httpx2.Timeout(connect=CONNECT_SECONDS, read=silence, write=silence, pool=None),
+            timeout=_timeout(endpoint.timeout),
             mounts={f"all://{endpoint.host}": None} if endpoint.is_here else None,
         )
     except (OSError, ValueError, ImportError, httpx2.InvalidURL) as error:
-        raise Broken(f"no connection can be made ({error})", "check SSL_CERT_FILE and HTTPS_PROXY") from error
+        raise _no_client(error) from error
 
 
-def _broken(error: httpx2.HTTPError, endpoint: Endpoint) -> Broken:
+def new_client(timeout: float, *, legacy: bool = False) -> object:
+    """A client for somebody who brings the addresses, and `timeout` seconds of silence; of httpx instead of httpx2 where
+    a `legacy` one is asked for. It keeps no connection. Raises `Broken`; proxies as for `post`."""
+    import httpx2
+
+    _hush()
+    here = ("127.0.0.1", "[::1]", "localhost")
+    try:
+        if legacy:
+            import httpx
+
+            return httpx.AsyncClient(
+                verify=_trusted(*_authorities()),
+                timeout=httpx.Timeout(connect=CONNECT_SECONDS, read=timeout, write=timeout, pool=None),
+                limits=httpx.Limits(max_keepalive_connections=0),
+                headers=_PLAIN,
+                mounts={f"all://{host}": None for host in here},
+            )
+        return httpx2.AsyncClient(
+            verify=_trusted(*_authorities()),
+            timeout=_timeout(timeout),
+            limits=httpx2.Limits(max_keepalive_connections=0),
+            headers=_PLAIN,
+            mounts={f"all://{host}": None for host in here},
+        )
+    except (OSError, ValueError, ImportError, httpx2.InvalidURL) as error:
+        raise _no_client(error) from error
+
+
+def _timeout(silence: float) -> httpx2.Timeout:
+    import httpx2
+
+    return httpx2.Timeout(connect=CONNECT_SECONDS, read=silence, write=silence, pool=None)
+
+
+def _no_client(error: Exception) -> Broken:
+    return Broken(f"no connection can be made ({error})", "check SSL_CERT_FILE and HTTPS_PROXY")
+
+
+def broken(error: httpx2.HTTPError, endpoint: Endpoint) -> Broken:
+    """What `error` of a client means for a request to `endpoint`."""
     import httpx2
 
     match error:

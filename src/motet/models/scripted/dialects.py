@@ -112,7 +112,8 @@ def _openai(answer: Answer, model: str, body: Mapping[str, object]) -> list[Even
 
     def chunk(delta: Json, finish: str | None = None) -> Json:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "model": model, "choices": [choice]}
+        head: Json = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 1_700_000_000}
+        return {**head, "model": model, "choices": [choice]}
 
     chunks = [chunk({"role": "assistant", "content": ""})]
     chunks += [chunk({wire.reasoning_field: piece}) for piece in pieces(answer.reasoning, wire.text_chars)]
