@@ -3,7 +3,7 @@
     python tools/offline.py            fetch the wheels (once for each lock), install them, run a fix
     python tools/offline.py --fetch    fetch alone: the only step that needs a package registry
 
-The wheels lie in `.venv/wheels`, about 270 MB. They go into an environment that is thrown away, by their hashes, with
+The wheels lie in `.venv/wheels`, about 280 MB. They go into an environment that is thrown away, by their hashes, with
 no index, no cache, no build, and in a network of its own with nobody in it where the system lets us make one.
 """
 

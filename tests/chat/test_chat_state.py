@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from chat.chat_kit import talking
+from chat.chat_kit import spoken, talking
 from pydantic import BaseModel
 
 from motet.chat import ChatOptions, End, Ended, Sent
@@ -120,7 +120,7 @@ async def test_a_model_that_calls_functions_gets_their_schemas_and_edits_by_a_ca
         assert await talk.say("make it two") == Ended(End.DONE)
         assert (talk.root / "a.py").read_text() == "one = 2 < 3 & 4\n"
         request = talk.server.requests[0]
-    assert function_schemas(request, dialect) == {
+    assert function_schemas(request, spoken(dialect)) == {
         "read_file": ("object", ["path"]),
         "replace_in_file": ("object", ["path", "diff"]),
     }

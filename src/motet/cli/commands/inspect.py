@@ -84,7 +84,9 @@ def _body(found: Previewed) -> Mapping[str, object]:
     from motet.models.providers.http_model import HttpModel
 
     if not isinstance(found.model, HttpModel):
-        raise UsageError(f"--wire: {found.model.name} has no provider, nothing of it is ever sent; use --json")
+        sent = found.model.destination.remote
+        why = "gets its body from pydantic-ai" if sent else "has no provider, nothing of it is ever sent"
+        raise UsageError(f"--wire: {found.model.name} {why}; use --json")
     return found.model.body(found.request)
 
 
