@@ -178,6 +178,14 @@ def test_a_chat_in_neovim_opens_without_what_only_a_turn_needs() -> None:
     assert modules & (NOT_FOR_A_QUESTION | HEAVY | {"pydantic"}) == set()
 
 
+def test_a_search_imports_neither_gates_nor_what_writes_and_merges_files() -> None:
+    modules = imported_by("import motet.index")
+    assert modules & {
+        "motet.permissions.gate", "motet.workspace.disk", "motet.workspace.checkpoint", "motet.git.merging",
+        "motet.text.file", "motet.index.chunks", "motet.index.packing",
+    } == set()  # fmt: skip
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_face_of_each_room_is_cheap_and_stands_alone(room: str) -> None:
     assert foreign(imported_by(f"import motet.{room}")) & HEAVY == set()

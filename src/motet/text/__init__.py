@@ -1,8 +1,15 @@
-"""Values about text: files as bytes and characters, places in them, diagnostics about them. No I/O."""
+"""Values about text: files as bytes and characters, places in them, diagnostics about them. No I/O.
 
-from motet.text.diagnostic import Diagnostic, Severity, SuggestedFix, TextEdit
-from motet.text.file import MAX_TEXT_BYTES, TextFile
-from motet.text.position import LineIndex, Position, PositionEncoding, Range
+Each part is imported when it is first used: who only wants words needs no positions.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from motet.text.diagnostic import Diagnostic, Severity, SuggestedFix, TextEdit
+    from motet.text.file import MAX_TEXT_BYTES, TextFile
+    from motet.text.position import LineIndex, Position, PositionEncoding, Range
 
 __all__ = [
     "MAX_TEXT_BYTES",
@@ -16,3 +23,17 @@ __all__ = [
     "TextEdit",
     "TextFile",
 ]
+
+_MODULES = {
+    "diagnostic": ("Diagnostic", "Severity", "SuggestedFix", "TextEdit"),
+    "file": ("MAX_TEXT_BYTES", "TextFile"),
+    "position": ("LineIndex", "Position", "PositionEncoding", "Range"),
+}
+_WHERE = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name in _WHERE:
+        found: object = getattr(import_module(f"motet.text.{_WHERE[name]}"), name)
+        return found
+    raise AttributeError(f"module 'motet.text' has no attribute {name!r}")
