@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 from motet.git.safe import git
+
+_LEADS_OUT = re.compile(r"(?:\A|/)\.{0,2}/|(?:\A|/)\.{1,2}\Z")
+"""A part of a path is empty, `.` or `..`; a slash at its end is none."""
 
 
 def work_tree(start: Path) -> Path | None:
@@ -60,8 +64,8 @@ async def list_files(root: Path, subpaths: Sequence[str] = ()) -> list[str]:
     answer = await git(
         root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *map(_argument, subpaths)
     )
-    names = {os.fsdecode(name) for name in answer.split(b"\0") if name}
-    return sorted(name for name in names if _stays_inside(name))
+    names = {name for name in os.fsdecode(answer).split("\0") if name}
+    return sorted(name for name in names if not _LEADS_OUT.search(name))
 
 
 async def with_attribute(root: Path, paths: Sequence[str], attributes: Sequence[str]) -> set[str]:
@@ -116,10 +120,6 @@ def _trusted_users() -> set[int]:
 
 def _argument(subpath: str) -> str:
     return subpath if subpath not in ("", ".") else "./"
-
-
-def _stays_inside(name: str) -> bool:
-    return not any(part in ("", ".", "..") for part in name.removesuffix("/").split("/"))
 
 
 async def commits_since(root: Path, known: str, most: int, start: str = "HEAD") -> tuple[str, bytes, bool]:

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from motet.index.sqlite_file import SqliteFile
 
@@ -33,8 +33,7 @@ _INSERT = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _COLUMNS = "path, id, mtime, size, hash, kind, lines, left_out"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):  # tens of thousands are made to see that nothing changed
     """A file: `id` numbers its documents (0: it has none, `left_out` says why). `mtime` in ns, `size` in bytes."""
 
     path: str
@@ -82,6 +81,11 @@ class Catalog(SqliteFile):
     def rows(self) -> dict[str, Row]:
         """All files by path."""
         return {row.path: row for row in map(_row, self._all(f"SELECT {_COLUMNS} FROM files"))}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no file was ever looked at."""
+        return not self._all("SELECT 1 FROM files LIMIT 1")
 
     def row(self, path: str) -> Row | None:
         """What is known of `path`."""
@@ -211,7 +215,7 @@ class Catalog(SqliteFile):
 
 
 def _row(values: tuple[Any, ...]) -> Row:
-    return Row(os.fsdecode(values[0]), *values[1:])
+    return Row._make((os.fsdecode(values[0]), *values[1:]))
 
 
 def _values(row: Row) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -155,16 +155,16 @@ class Keeper:
         if member.path in texts:
             text = texts[member.path]
             data, left_out = text.encode("utf-8", "surrogatepass"), ""
-            row = replace(row, mtime=_UNSURE)
+            row = row._replace(mtime=_UNSURE)
         else:
             if time.time_ns() - member.mtime < _FRESH:
-                row = replace(row, mtime=_UNSURE)
+                row = row._replace(mtime=_UNSURE)
             data, left_out = read(self._root, member.path)
             text = ""
             if left_out == UNREADABLE:
-                row = replace(row, mtime=_UNSURE)  # permission comes back without a new time
+                row = row._replace(mtime=_UNSURE)  # permission comes back without a new time
         digest = blake2b(data, digest_size=16).digest()
-        row = replace(row, hash=digest, left_out=left_out, kind=kind_of(member.path), lines=data.count(b"\n"))
+        row = row._replace(hash=digest, left_out=left_out, kind=kind_of(member.path), lines=data.count(b"\n"))
         if left_out or (old is not None and old.id and old.hash == digest):
             return row, ""
         return row, text or decoded(data)
@@ -192,14 +192,14 @@ class _Batch:
         """Whether the file has new documents."""
         self._size += 512
         if not row.left_out and old is not None and old.id and old.hash == row.hash:
-            self._rows.append(replace(row, id=old.id))
+            self._rows.append(row._replace(id=old.id))
             return False
         if old is not None and old.id:
             self._removed.append(old.id)
         if row.left_out:
             self._rows.append(row)
             return False
-        row = replace(row, id=self._next)
+        row = row._replace(id=self._next)
         self._next += 1
         self._size += len(text)
         self._rows.append(row)

@@ -6,9 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from motet.permissions.secrets import is_secret
 from motet.workspace.generated import HEAD_BYTES, Filter, says_generated
@@ -60,8 +59,7 @@ _DATA = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):  # tens of thousands are made to see that nothing changed
     """A file that may be indexed: `mtime` in nanoseconds, `size` in bytes; `left_out` says why not, by its name."""
 
     path: str
@@ -126,7 +124,8 @@ def by_name(path: str) -> str:
     name = path.rpartition("/")[2].lower()
     if name in _LOCKS:
         return LOCK
-    return BINARY if suffix(path) in _BINARY else ""
+    _, dot, end = name.rpartition(".")
+    return BINARY if dot and end in _BINARY else ""
 
 
 def by_size(size: int) -> str:
@@ -169,7 +168,7 @@ def decoded(data: bytes) -> str:
 
 def _own_rules(root: Path, names: list[str]) -> list[tuple[str, GitIgnoreSpec]]:
     found: list[tuple[str, GitIgnoreSpec]] = []
-    for name in sorted(names):
+    for name in sorted(name for name in names if name.endswith(OWN_RULES)):
         prefix, _, last = name.rpartition("/")
         if last == OWN_RULES:
             data, left_out = read(root, name)

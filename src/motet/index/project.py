@@ -263,7 +263,7 @@ class ProjectIndex:
         """The files, as soon as they are listed; None when that takes longer than a question waits."""
         listing = asyncio.create_task(self._list())
         await asyncio.wait({listing}, timeout=patience)
-        if not listing.done() and not await asyncio.to_thread(self.paths):
+        if not listing.done() and await asyncio.to_thread(lambda: self.stores.catalog.is_empty):
             await asyncio.wait({listing}, timeout=_FIRST_LISTING)
         if listing.done():
             return listing.result()
@@ -280,7 +280,8 @@ class ProjectIndex:
         if self._following is not None:
             return False
         if self._update is None or self._update.done():
-            self._read_on(self._take_in(listed.members, question))
+            changed = listed.unread or listed.gone
+            self._read_on(self._take_in(listed.members, question) if changed else self._update_history())
         return True
 
     def _read_on(self, work: Coroutine[None, None, Change | None]) -> None:
@@ -289,7 +290,8 @@ class ProjectIndex:
             self._update.add_done_callback(lambda _: None if self._stopped.is_set() else self.follow())
 
     async def _after(self, listing: asyncio.Task[_Listed]) -> Change | None:
-        return await self._take_in((await listing).members, "")
+        listed = await listing
+        return None if self._stopped.is_set() else await self._take_in(listed.members, "")
 
     async def _quietly(self, work: Coroutine[None, None, Change | None]) -> Change | None:
         """What fails here is an answer that is less complete; who asks for an update is told."""
@@ -313,10 +315,15 @@ class ProjectIndex:
         return self.stores.catalog.directories()
 
     def _compared(self, members: Sequence[Member]) -> _Listed:
-        known = self.stores.catalog.rows()
+        stores = self.stores
+        generation = stores.catalog.generation()
+        known = stores.catalog.rows()
+        if self._view is None:
+            self._see(stores, generation, [(row.id, path, row.kind) for path, row in known.items() if row.id])
         unread = stale(known, members, self._texts)
         listed = {member.path for member in members}
-        return _Listed(members, unread, not listed.issuperset(known), not known)
+        gone = not listed.issuperset(known) or bool(stores.catalog.pending())  # of a writer that was killed
+        return _Listed(members, unread, gone, not known)
 
     def _write(self, members: Sequence[Member], question: str, stop: Callable[[], bool]) -> Change | None:
         return self._with_keeper(
@@ -360,11 +367,16 @@ class ProjectIndex:
 
     def _files(self, stores: Stores) -> Files:
         generation = stores.catalog.generation()
-        if self._view is None or self._view.generation != generation:
-            for store in stores.all:
-                store.reload()
-            self._view = _View(generation, Files(stores.catalog.indexed(), history.churn(stores)))
-        return self._view.files
+        view = self._view
+        if view is None or view.generation != generation:
+            view = self._see(stores, generation, stores.catalog.indexed())
+        return view.files
+
+    def _see(self, stores: Stores, generation: tuple[int, int], indexed: Sequence[tuple[int, str, str]]) -> _View:
+        for store in stores.all:
+            store.reload()
+        self._view = view = _View(generation, Files(indexed, history.churn(stores)))
+        return view
 
     def paths(self) -> list[tuple[str, str]]:
         """Path and kind of each file that is indexed, by path."""

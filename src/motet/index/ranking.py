@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from motet.index import history
 from motet.index.keeping import Stores
@@ -11,11 +13,12 @@ from motet.index.question import Question
 from motet.index.standing import standing
 from motet.index.text_store import Hit
 from motet.index.weights import Weights
-from motet.index.words import words
+from motet.index.words import LONGEST, words
 
 _CHUNKS, _FILES = 300, 100
 _BEST = 3
 _MOST_WITHIN = 200
+_WORD = re.compile("[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +40,16 @@ class _Candidate:
 
 
 class Files:
-    """The paths of an index at one moment, and what a name in a question may mean among them."""
+    """The paths of an index at one moment, with their kinds (see `membership.kind_of`), and what a name in a question
+    may mean among them. What a question does not need is not looked at: there may be tens of thousands."""
 
     def __init__(self, indexed: Iterable[tuple[int, str, str]], churn: Mapping[str, float]) -> None:
-        self.by_id = {id: (path, standing(path, kind)) for id, path, kind in indexed}
+        self.by_id = {id: (path, kind) for id, path, kind in indexed}
         self.churn = churn
-        self._ids = {path: id for id, (path, _) in self.by_id.items()}
-        self._by_name: dict[str, list[int]] | None = None
-        self._by_word: dict[str, list[tuple[frozenset[str], list[int]]]] | None = None
-        self._by_directory: dict[str, list[tuple[frozenset[str], list[int]]]] | None = None
+
+    def standing(self, id: int) -> str:
+        """What the file `id` is for."""
+        return standing(*self.by_id[id])
 
     def id_of(self, path: str) -> int | None:
         """The number of `path`."""
@@ -62,8 +66,8 @@ class Files:
                 found[id] = max(found.get(id, 0.0), share)
         spoken = question.title
         for word in spoken:
-            for parts, ids in self._spoken().get(word, ()):
-                if spoken.issuperset(parts):
+            for stem, ids in self._by_word.get(word, ()):
+                if spoken.issuperset(words(stem)):
                     share = 0.6 / len(ids) ** 0.5
                     for id in ids:
                         found[id] = max(found.get(id, 0.0), share)
@@ -73,17 +77,17 @@ class Files:
         """Source files that `scope` names, 1, or of which it names a directory, less; none when that is too many."""
         found: dict[int, float] = {}
         for word in scope:
-            for parts, ids in self._above().get(word, ()):
-                if scope.issuperset(parts):
+            for part, ids in self._by_directory.get(word, ()):
+                if scope.issuperset(words(part)):
                     found.update(dict.fromkeys(ids, 0.5))
-            for parts, ids in self._spoken().get(word, ()):
-                if scope.issuperset(parts):
-                    found.update((id, 1.0) for id in ids if self.by_id[id][1] == "source")
+            for stem, ids in self._by_word.get(word, ()):
+                if scope.issuperset(words(stem)):
+                    found.update((id, 1.0) for id in ids if self.standing(id) == "source")
         return found if len(found) <= _MOST_WITHIN else {}
 
     def _ending_with(self, path: str) -> list[int]:
         name = path.rpartition("/")[2]
-        ids = self._names().get(_stem(name), [])
+        ids = self._by_name.get(_stem(name), [])
         fits = [
             id for id in ids if f"/{self.by_id[id][0]}".endswith(f"/{path}") or path.endswith(f"/{self.by_id[id][0]}")
         ]
@@ -92,7 +96,7 @@ class Files:
     def _module(self, parts: Sequence[str]) -> Iterable[tuple[int, float]]:
         for length in range(len(parts), 0, -1):
             tail = "/".join(parts[:length]).lower()
-            ids = self._names().get(parts[length - 1].lower(), [])
+            ids = self._by_name.get(parts[length - 1].lower(), [])
             fits = [id for id in ids if self._is_module(self.by_id[id][0], tail)]
             if fits:
                 share = 1.0 if length > 1 else 0.5
@@ -103,38 +107,42 @@ class Files:
         module = path.lower().rpartition(".")[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
         return f"/{module}".endswith(f"/{tail}")
 
-    def _spoken(self) -> dict[str, list[tuple[frozenset[str], list[int]]]]:
-        """By the first word of a file's name: all its words, and the files of that name."""
-        if self._by_word is None:
-            self._by_word = {}
-            for stem, ids in self._names().items():
-                parts = words(stem)
-                if parts and len(stem) > 2:
-                    self._by_word.setdefault(parts[0], []).append((frozenset(parts), ids))
-        return self._by_word
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {path: id for id, (path, _) in self.by_id.items()}
 
-    def _above(self) -> dict[str, list[tuple[frozenset[str], list[int]]]]:
-        """By the first word of a directory's name: all its words, and the files below directories of that name."""
-        if self._by_directory is None:
-            below: dict[str, list[int]] = {}
-            for id, (path, _) in self.by_id.items():
-                for part in set(path.split("/")[:-1]):
-                    below.setdefault(part, []).append(id)
-            self._by_directory = {}
-            for part, ids in below.items():
-                if len(ids) <= _MOST_WITHIN and (parts := words(part)):
-                    self._by_directory.setdefault(parts[0], []).append((frozenset(parts), ids))
-        return self._by_directory
+    @cached_property
+    def _by_word(self) -> dict[str, list[tuple[str, list[int]]]]:
+        """By the first word of a file's name: that name, and the files that have it."""
+        found: dict[str, list[tuple[str, list[int]]]] = {}
+        for stem, ids in self._by_name.items():
+            if len(stem) > 2 and (first := _first_word(stem)):
+                found.setdefault(first, []).append((stem, ids))
+        return found
 
-    def _names(self) -> dict[str, list[int]]:
-        if self._by_name is None:
-            self._by_name = {}
-            for id, (path, _) in self.by_id.items():
-                stem = _stem(path.rpartition("/")[2])
-                if stem in ("__init__", "index", "mod"):
-                    stem = path.rpartition("/")[0].rpartition("/")[2].lower()
-                self._by_name.setdefault(stem.strip("_"), []).append(id)
-        return self._by_name
+    @cached_property
+    def _by_directory(self) -> dict[str, list[tuple[str, list[int]]]]:
+        """By the first word of a directory's name: that name, and the files below directories that have it."""
+        below: dict[str, list[int]] = {}
+        for id, (path, _) in self.by_id.items():
+            for part in set(path.split("/")[:-1]):
+                below.setdefault(part, []).append(id)
+        found: dict[str, list[tuple[str, list[int]]]] = {}
+        for part, ids in below.items():
+            if len(ids) <= _MOST_WITHIN and (parts := words(part)):
+                found.setdefault(parts[0], []).append((part, ids))
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        """The files of each name, without its end and in lower case."""
+        found: dict[str, list[int]] = {}
+        for id, (path, _) in self.by_id.items():
+            stem = _stem(path.rpartition("/")[2])
+            if stem in ("__init__", "index", "mod"):
+                stem = path.rpartition("/")[0].rpartition("/")[2].lower()
+            found.setdefault(stem.strip("_"), []).append(id)
+        return found
 
 
 def rank(
@@ -202,7 +210,7 @@ def _add_wholes(
 
 
 def _ranked(files: Files, id: int, candidate: _Candidate, question: Question, weights: Weights) -> Ranked:
-    path, kind = files.by_id[id]
+    path, kind = files.by_id[id][0], files.standing(id)
     factor = 1.0
     if kind == "test" and not question.wants_tests:
         factor = weights.tests
@@ -224,3 +232,11 @@ def _part(candidates: dict[int, _Candidate], id: int, name: str, value: float) -
 
 def _stem(name: str) -> str:
     return (name.rpartition(".")[0] or name).lower()
+
+
+def _first_word(stem: str) -> str:
+    """The first of its `words`; `stem` is in lower case."""
+    found = _WORD.search(stem) if stem.isascii() else None
+    if found is not None and len(found[0]) < LONGEST:
+        return found[0]
+    return next(iter(words(stem)), "")

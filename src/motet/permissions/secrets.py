@@ -6,6 +6,7 @@ name says nothing about the content: what looks like a key inside an ordinary fi
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from fnmatch import translate
@@ -68,19 +69,38 @@ _IN_HOME = (
     ".node_repl_history", ".local/share/fish/fish_history", ".Xauthority", ".ICEauthority",
 )  # fmt: skip
 
-_NAMES = re.compile("|".join(map(translate, (*_ENVIRONMENT, *_KEYS, *_CREDENTIALS))))
-_HARMLESS = re.compile("|".join(map(translate, (*_EXAMPLES, *_PUBLIC))))
+
+class _Names:
+    """Tells names that fit one of the `patterns`, as the shell has them. Whole projects are listed through this, so plain
+    names, beginnings and ends are compared without a regular expression."""
+
+    def __init__(self, *patterns: str) -> None:
+        self._plain = frozenset(one for one in patterns if "*" not in one)
+        self._ends = tuple(one[1:] for one in patterns if one.rfind("*") == 0)
+        self._begins = tuple(one[:-1] for one in patterns if one.find("*") == len(one) - 1 > 0)
+        rest = (one for one in patterns if "*" in one[1:-1])
+        self._rest = re.compile("|".join(map(translate, rest)) or "(?!)")
+
+    def have(self, name: str) -> bool:
+        """Whether `name` is among them."""
+        if name in self._plain or name.endswith(self._ends) or name.startswith(self._begins):
+            return True
+        return self._rest.fullmatch(name) is not None
+
+
+_NAMES = _Names(*_ENVIRONMENT, *_KEYS, *_CREDENTIALS)
+_HARMLESS = _Names(*_EXAMPLES, *_PUBLIC)
 
 
 def is_secret(path: str) -> bool:
     """Whether the resolved `path` (with `/`, relative or absolute) names a file of secrets, or lies among such."""
-    parts = [part.lower() for part in PurePosixPath(path).parts]
-    if any(_is_secret_directory(parts, at) for at in range(len(parts))):
+    path = path.lower().rstrip("/")
+    directory, _, name = path.rpartition("/")
+    if _lies_among_secrets(directory) or (name in _DIRECTORIES and _lies_among_secrets(path)):
         return True
-    if parts[-2:] == [".docker", "config.json"]:
+    if name == "config.json" and PurePosixPath(directory).name == ".docker":
         return True
-    name = parts[-1] if parts else ""
-    return _NAMES.fullmatch(name) is not None and _HARMLESS.fullmatch(name) is None
+    return _NAMES.have(name) and not _HARMLESS.have(name)
 
 
 def secret_places(home: Path) -> list[Path]:
@@ -114,8 +134,11 @@ def _is_secret_variable(name: str, value: str) -> bool:
     return _WITH_PASSWORD.search(value) is not None or bool(redact(value).notes)
 
 
-def _is_secret_directory(parts: list[str], at: int) -> bool:
-    if parts[at] not in _DIRECTORIES:
-        return False
-    parent = _ONLY_BELOW.get(parts[at])
-    return parent is None or (at > 0 and parts[at - 1] == parent)
+@functools.lru_cache(1024)
+def _lies_among_secrets(directory: str) -> bool:
+    """Whether `directory`, in lower case, or one around it, holds nothing but secrets."""
+    parts = PurePosixPath(directory).parts
+    return any(
+        part in _DIRECTORIES and _ONLY_BELOW.get(part, before) == before
+        for before, part in zip(("", *parts), parts, strict=False)
+    )

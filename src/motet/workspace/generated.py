@@ -27,7 +27,7 @@ _NOTE = re.compile(
 
 def is_left_out(name: str) -> bool:
     """Whether a directory or file with this name is vendored, built or generated, whatever it holds."""
-    return name in _DIRECTORIES or name.endswith(_SUFFIXES) or is_temporary(name)
+    return name in _DIRECTORIES or name.endswith(_SUFFIXES) or (name[:1] == "." and is_temporary(name))
 
 
 class Filter:

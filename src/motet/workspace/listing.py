@@ -189,7 +189,7 @@ async def _known_to_git(root: Path, directory: str) -> list[str] | None:
 
 def _has_attributes(root: Path, directory: str, names: list[str]) -> bool:
     on_the_way = (root / directory, *(root / directory).parents)
-    return any(name.rpartition("/")[2] == ".gitattributes" for name in names) or any(
+    return any(name.endswith(".gitattributes") for name in names) or any(
         (place / ".gitattributes").exists() for place in on_the_way if place.is_relative_to(root)
     )
 
