@@ -21,7 +21,7 @@ _MODIFIERS = (
     r'|const|inline|virtual|override|sealed|open|data|async|local|declare|readonly|"C")\s+)*'
 )
 _DEFINITION = re.compile(
-    rf"^(?P<indent>[ \t]*){_MODIFIERS}(?:(?:{_KEYWORDS})[ \t]+(?:\([^)\n]{{1,80}}\)[ \t]*)?(?P<name>[A-Za-z_$][\w$.:]*)"
+    rf"^(?P<indent>[ \t]*+){_MODIFIERS}(?:(?:{_KEYWORDS})[ \t]+(?:\([^)\n]{{1,80}}\)[ \t]*)?(?P<name>[A-Za-z_$][\w$.:]*)"
     r"|(?:const|let|var)[ \t]+(?P<value>[A-Za-z_$][\w$]*)[ \t]*=[ \t]*(?:async\b|function\b|\()"
     r"|\#[ \t]*define[ \t]+(?P<macro>\w+)"
     r"|(?P<constant>[A-Z][A-Z0-9_]{2,})[ \t]*(?::[^=\n]{1,60})?=)",
@@ -33,7 +33,7 @@ _C_FUNCTION = re.compile(
 _HEADING = re.compile(
     r"^(?:#{1,6} +(?P<title>\S.*)|(?P<over>\S.*)\n(?P<rule>[=\-~^*+\"'`#])(?P=rule){2,}\s*$)", re.MULTILINE
 )
-_PARAGRAPH = re.compile(r"\n[ \t]*\n(?=\S)")
+_PARAGRAPH = re.compile(r"\n[ \t]*+\n(?=\S)")
 C_LIKE = frozenset(
     {"c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "java", "cs", "kt", "scala", "php", "dart"}
 )

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from motet.text.terms import terms
 
-_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[A-Z](?=[A-Z][a-z])")
+_JOINT = re.compile(r"(?=[A-Z])(?<=[A-Za-z0-9])(?:(?<![A-Z])|(?=[A-Z][a-z]))")
+"""Between two characters: in `aB`, and before the `B` of `ABc`."""
 _FOREIGN = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _WORD = re.compile(r"[^\W_]+")
 _STRETCH = 64 * 1024
@@ -35,7 +36,7 @@ def words(text: str) -> list[str]:
 def _spread(text: str) -> str:
     if not text.isascii():
         text = _FOREIGN.sub(_foreign, text.encode("utf-8", "replace").decode())  # no halves of characters
-    return _CAMEL.sub(r"\g<0> ", text)
+    return _JOINT.sub(" ", text)
 
 
 def _foreign(found: re.Match[str]) -> str:
