@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -143,6 +144,7 @@ class Keeper:
             indexed += batch.take(known.get(member.path), *self._read(member, known.get(member.path), texts))
             if batch.is_full:
                 batch.write()
+                _give_back()
                 batch = _Batch(self._stores, {})
         batch.write()
         return Change(done, indexed, len(gone), time.monotonic() - started, done == len(todo))
@@ -217,6 +219,20 @@ class _Batch:
                 store.remove(self._removed)
                 store.commit()
         catalog.record(self._rows, self._gone)
+
+
+def _give_back() -> None:
+    """Have glibc hand free memory back: each batch is written by new threads, and what those leave is not used again."""
+    trim = _trimming()
+    if trim is not None:
+        trim(0)
+
+
+@functools.cache
+def _trimming() -> Callable[[int], int] | None:
+    import ctypes  # not for an update of a few files
+
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
 class Takes(Protocol):
