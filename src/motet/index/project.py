@@ -19,7 +19,6 @@ from motet.index.membership import Member, list_members, list_some
 from motet.index.places import place
 from motet.index.question import Question, understand
 from motet.index.ranking import Files, Ranked, rank
-from motet.index.scanning import SECONDS, Overlaid, Scanned, scan, seen_chunks
 from motet.index.text_store import IndexUnusable, TextStore
 from motet.index.values import Answer, Found, Status, Why
 from motet.index.weights import WEIGHTS, Weights
@@ -28,6 +27,7 @@ from motet.index.words import words
 if TYPE_CHECKING:
     from motet.index.following import Following
     from motet.index.packing import Passages
+    from motet.index.scanning import Scanned
 
 _log = logging.getLogger(__name__)
 
@@ -251,6 +251,8 @@ class ProjectIndex:
             left = max(0.0, patience - (time.monotonic() - began))
             if await _within(left, self._up_to_date()):
                 return _Seen(True)
+        from motet.index.scanning import SECONDS, scan  # for unread files alone
+
         seconds = SECONDS
         if listed.is_new:
             seconds = max(SECONDS, min(FIRST_SCAN, _FIRST_ANSWER - (time.monotonic() - began)))
@@ -463,6 +465,8 @@ def _nearest(question: str) -> Callable[[Member], Order]:
 
 def _with(scanned: Scanned, stores: Stores, files: Files) -> tuple[Stores, Files]:
     """Both with what was `scanned` instead of what is kept of these files."""
+    from motet.index.scanning import Overlaid, seen_chunks
+
     beside = {path for path, _ in scanned.paths.values()}
     kept = [(id, path, kind) for id, (path, kind) in files.by_id.items() if path not in beside]
     unread = [(id, path, kind) for id, (path, kind) in scanned.paths.items()]
