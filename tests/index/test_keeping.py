@@ -13,6 +13,7 @@ from motet.index import history
 from motet.index.keeping import Keeper, Stores, open_stores
 from motet.index.membership import list_members
 from motet.index.project import ProjectIndex
+from motet.index.values import Found
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "検索", "設定", "parse", "config"]
 NAMES = ["a.py", "b.go", "c.md", "sub/d.rs", "sub/e.py", "sub/deep/f.c", "tests/test_g.py", "日本.txt", "h i.py"]
@@ -134,12 +135,21 @@ async def test_an_index_that_follows_the_files_equals_a_fresh_one_after_random_c
             await index.update_paths(sorted(before | tree.buffers), tree.buffers)
         if step % 3 == 0:
             await following.settle()
+            await answered(index, None)  # from then on it knows the files, and keeps that up
         if step % 10 == 9:
             await settled(following)
             fresh = open_stores(None)
             Keeper(project, fresh).update(await list_members(project), tree.buffers)
             assert holds(index.stores, WORDS) == holds(fresh, WORDS), f"seed {seed}, step {step}"
+            other = ProjectIndex(project, tmp_path / "home")
+            assert await answered(index, None) == await answered(other, tree.buffers), f"seed {seed}, step {step}"
+            await other.close()
     await index.close()
+
+
+async def answered(index: ProjectIndex, texts: dict[str, str] | None) -> list[Found]:
+    """What the index answers as it is."""
+    return list((await index.search(" ".join(WORDS), 100, patience=0, texts=texts)).found)
 
 
 def test_only_the_file_that_changed_is_read_again(project: Path, stores: Stores) -> None:

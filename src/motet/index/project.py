@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from motet.errors import MotetError
 from motet.index import history, membership
+from motet.index.catalog import Row
 from motet.index.home import Home
 from motet.index.keeping import Change, Keeper, Order, Stores, stale
 from motet.index.membership import Member, list_members, list_some
@@ -321,7 +322,7 @@ class ProjectIndex:
         generation = stores.catalog.generation()
         known = stores.catalog.rows()
         if self._view is None:
-            self._see(stores, generation, [(row.id, path, row.kind) for path, row in known.items() if row.id])
+            self._see(stores, generation, _files_of(known))
         unread = stale(known, members, self._texts)
         listed = {member.path for member in members}
         gone = not listed.issuperset(known) or bool(stores.catalog.pending())  # of a writer that was killed
@@ -333,7 +334,18 @@ class ProjectIndex:
         )
 
     def _write_some(self, paths: Sequence[str], members: Sequence[Member]) -> Change | None:
-        return self._with_keeper(lambda keeper: keeper.update_some(paths, members, self._texts))
+        return self._with_keeper(lambda keeper: self._update_some(keeper, paths, members))
+
+    def _update_some(self, keeper: Keeper, paths: Sequence[str], members: Sequence[Member]) -> Change:
+        """As the keeper does. What is known of all files goes along: for a save they are not read once more."""
+        catalog, view = self.stores.catalog, self._view
+        is_current = view is not None and view.generation == catalog.generation()
+        before = _files_of(catalog.below(paths))
+        change = keeper.update_some(paths, members, self._texts)
+        if view is not None and is_current:
+            files = view.files.after(before, _files_of(catalog.below(paths)))
+            self._view = _View(catalog.generation(), files)
+        return change
 
     def _with_keeper(self, work: Callable[[Keeper], Change]) -> Change | None:
         with self._home.writing() as held:
@@ -371,13 +383,14 @@ class ProjectIndex:
         generation = stores.catalog.generation()
         view = self._view
         if view is None or view.generation != generation:
-            view = self._see(stores, generation, stores.catalog.indexed())
+            found = {id: (path, kind) for id, path, kind in stores.catalog.indexed()}
+            view = self._see(stores, generation, found)
         return view.files
 
-    def _see(self, stores: Stores, generation: tuple[int, int], indexed: Sequence[tuple[int, str, str]]) -> _View:
+    def _see(self, stores: Stores, generation: tuple[int, int], files: Mapping[int, tuple[str, str]]) -> _View:
         for store in stores.all:
             store.reload()
-        self._view = view = _View(generation, Files(indexed, history.churn(stores)))
+        self._view = view = _View(generation, Files(files, history.churn(stores)))
         return view
 
     def paths(self) -> list[tuple[str, str]]:
@@ -468,14 +481,18 @@ def _with(scanned: Scanned, stores: Stores, files: Files) -> tuple[Stores, Files
     from motet.index.scanning import Overlaid, seen_chunks
 
     beside = {path for path, _ in scanned.paths.values()}
-    kept = [(id, path, kind) for id, (path, kind) in files.by_id.items() if path not in beside]
-    unread = [(id, path, kind) for id, (path, kind) in scanned.paths.items()]
+    kept = {id: file for id, file in files.by_id.items() if file[0] not in beside}
     both = {
         "chunks": Overlaid(stores.chunks, scanned.chunks, seen_chunks(scanned)),
         "files": Overlaid(stores.files, scanned.files, scanned.count),
     }
     overlaid = cast("dict[str, TextStore]", both)  # who ranks only searches
-    return replace(stores, **overlaid), Files([*kept, *unread], files.churn)
+    return replace(stores, **overlaid), Files(kept | scanned.paths, files.churn)
+
+
+def _files_of(rows: Mapping[str, Row]) -> dict[int, tuple[str, str]]:
+    """Path and kind of those that have documents, by number."""
+    return {row.id: (path, row.kind) for path, row in rows.items() if row.id}
 
 
 async def _within(seconds: float, work: Coroutine[None, None, bool]) -> bool:

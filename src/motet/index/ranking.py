@@ -40,12 +40,20 @@ class _Candidate:
 
 
 class Files:
-    """The paths of an index at one moment, with their kinds (see `membership.kind_of`), and what a name in a question
-    may mean among them. What a question does not need is not looked at: there may be tens of thousands."""
+    """The files of an index at one moment by number, as path and kind (see `membership.kind_of`), and what a name in a
+    question may mean among them. What a question does not need is not looked at: there may be tens of thousands."""
 
-    def __init__(self, indexed: Iterable[tuple[int, str, str]], churn: Mapping[str, float]) -> None:
-        self.by_id = {id: (path, kind) for id, path, kind in indexed}
+    def __init__(self, by_id: Mapping[int, tuple[str, str]], churn: Mapping[str, float]) -> None:
+        self.by_id = by_id
         self.churn = churn
+
+    def after(self, gone: Iterable[int], new: Mapping[int, tuple[str, str]]) -> Files:
+        """These without the files `gone`, with `new` ones."""
+        by_id = dict(self.by_id)
+        for id in gone:
+            by_id.pop(id, None)
+        by_id.update(new)
+        return Files(by_id, self.churn)
 
     def standing(self, id: int) -> str:
         """What the file `id` is for."""
