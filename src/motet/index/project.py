@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from motet.errors import MotetError
 from motet.index import history, membership
@@ -20,7 +20,7 @@ from motet.index.membership import Member, list_members, list_some
 from motet.index.places import place
 from motet.index.question import Question, understand
 from motet.index.ranking import Files, Ranked, rank
-from motet.index.text_store import IndexUnusable, TextStore
+from motet.index.text_store import IndexUnusable
 from motet.index.values import Answer, Found, Status, Why
 from motet.index.weights import WEIGHTS, Weights
 from motet.index.words import words
@@ -408,7 +408,9 @@ class ProjectIndex:
         stores = self.stores
         files = self._files(stores)
         if scanned is not None:
-            stores, files = _with(scanned, stores, files)
+            from motet.index.scanning import overlaid
+
+            stores, files = overlaid(scanned, stores, files)
         return rank(question, stores, files, weights, raised)
 
     def _asked(self, question: Question, raised: Mapping[str, float], seen: _Seen) -> tuple[list[Ranked], bool]:
@@ -474,20 +476,6 @@ def _nearest(question: str) -> Callable[[Member], Order]:
         )
 
     return order
-
-
-def _with(scanned: Scanned, stores: Stores, files: Files) -> tuple[Stores, Files]:
-    """Both with what was `scanned` instead of what is kept of these files."""
-    from motet.index.scanning import Overlaid, seen_chunks
-
-    beside = {path for path, _ in scanned.paths.values()}
-    kept = {id: file for id, file in files.by_id.items() if file[0] not in beside}
-    both = {
-        "chunks": Overlaid(stores.chunks, scanned.chunks, seen_chunks(scanned)),
-        "files": Overlaid(stores.files, scanned.files, scanned.count),
-    }
-    overlaid = cast("dict[str, TextStore]", both)  # who ranks only searches
-    return replace(stores, **overlaid), Files(kept | scanned.paths, files.churn)
 
 
 def _files_of(rows: Mapping[str, Row]) -> dict[int, tuple[str, str]]:

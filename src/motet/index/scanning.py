@@ -11,14 +11,16 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 from motet.index.catalog import Row
-from motet.index.keeping import write_documents
+from motet.index.keeping import Stores, write_documents
 from motet.index.membership import Member, decoded, kind_of, read
 from motet.index.question import Question
-from motet.index.text_store import Hit, Searched, in_order
+from motet.index.ranking import Files
+from motet.index.text_store import Hit, Searched, TextStore, in_order
 from motet.index.words import words
 
 SECONDS = 0.15
@@ -208,6 +210,13 @@ class Overlaid:
         return max(1.0, sum(one.lengths.get(name, 0) for one in self._documents) / max(1, len(self._documents)))
 
 
-def seen_chunks(scanned: Scanned) -> int:
-    """How many chunks the bytes that were looked at would make."""
-    return scanned.size // _BYTES_OF_CHUNK
+def overlaid(scanned: Scanned, stores: Stores, files: Files) -> tuple[Stores, Files]:
+    """Both with what was `scanned` instead of what is kept of these files."""
+    beside = {path for path, _ in scanned.paths.values()}
+    kept = {id: file for id, file in files.by_id.items() if file[0] not in beside}
+    both = {
+        "chunks": Overlaid(stores.chunks, scanned.chunks, scanned.size // _BYTES_OF_CHUNK),
+        "files": Overlaid(stores.files, scanned.files, scanned.count),
+    }
+    searched = cast("dict[str, TextStore]", both)  # who ranks only searches
+    return replace(stores, **searched), Files(kept | scanned.paths, files.churn)
