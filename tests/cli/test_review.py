@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.kit import DONE, Human, Project, Provider, edit
+from cli.kit import DEADLINE, DONE, Human, Project, Provider, edit
 
 from motet.models.scripted import Answer
+from motet.models.scripted.answers import ScriptedRequest, Step
 
 Serve = Callable[..., Provider]
 
@@ -249,10 +251,17 @@ def test_keys_may_be_typed_ahead_within_a_review(review: Callable[..., Alone]) -
 
 def test_what_was_typed_before_a_review_answers_nothing(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad three\n"})
-    served = provider([edit(("a.txt", "bad three\n", "good three\n")), DONE])
+    is_typed, steps = threading.Event(), iter([edit(("a.txt", "bad three\n", "good three\n")), DONE])
+
+    def after_it_was_typed(_: ScriptedRequest) -> Step:
+        assert is_typed.wait(DEADLINE)
+        return next(steps)
+
+    served = provider(after_it_was_typed)
     human = project.human("fix")
     served.was_asked()
     human.presses("yyyy")
+    is_typed.set()
     assert human.asked()[:2] == (1, 1)
     human.presses("n")
     assert human.ends() == 1

@@ -275,8 +275,9 @@ class ProjectIndex:
         return None
 
     async def _list(self) -> _Listed:
-        members = await list_members(self._root)
-        return await asyncio.to_thread(self._compared, members)
+        # What is known is read while git lists them.
+        members, known = await asyncio.gather(list_members(self._root), asyncio.to_thread(self._known))
+        return await asyncio.to_thread(self._compared, members, known)
 
     def _begin(self, listed: _Listed, question: str) -> bool:
         """Read what is listed, in the background, if nothing is being read; whether one can wait for that."""
@@ -317,15 +318,18 @@ class ProjectIndex:
     def _directories(self) -> set[str]:
         return self.stores.catalog.directories()
 
-    def _compared(self, members: Sequence[Member]) -> _Listed:
+    def _known(self) -> dict[str, Row]:
         stores = self.stores
         generation = stores.catalog.generation()
         known = stores.catalog.rows()
         if self._view is None:
             self._see(stores, generation, _files_of(known))
+        return known
+
+    def _compared(self, members: Sequence[Member], known: Mapping[str, Row]) -> _Listed:
         unread = stale(known, members, self._texts)
         listed = {member.path for member in members}
-        gone = not listed.issuperset(known) or bool(stores.catalog.pending())  # of a writer that was killed
+        gone = not listed.issuperset(known) or bool(self.stores.catalog.pending())  # of a writer that was killed
         return _Listed(members, unread, gone, not known)
 
     def _write(self, members: Sequence[Member], question: str, stop: Callable[[], bool]) -> Change | None:
