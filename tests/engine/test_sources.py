@@ -48,6 +48,20 @@ async def test_a_folder_of_the_settings_is_searched_where_it_is_named(tmp_path: 
         assert "the passages of wiki how is the release" in texts(place)
 
 
+async def test_a_folder_of_the_settings_gives_nothing_that_is_denied(tmp_path: Path) -> None:
+    rule = f"[permissions]\ndeny = ['read:{tmp_path}/wiki/private/*']\n"
+    more = f"{QUIET}{rule}[index.sources.wiki]\ndirectory = '{tmp_path}/wiki'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        write(place)
+        (tmp_path / "wiki/private").mkdir()
+        (tmp_path / "wiki/private/release.md").write_text(PAGE)
+        chat = place.m.chat()
+        await chat.ask("#codebase:wiki how is the release rolled back?")
+        assert [one.context and one.context.id for one in chat.messages if one.tag == "codebase"] == [
+            "<codebase>wiki:deploy.md:1-3</codebase>"
+        ]
+
+
 @pytest.mark.acceptance("S1-040")
 async def test_a_model_is_handed_one_source(tmp_path: Path) -> None:
     more = f"{QUIET}[index.sources.wiki]\ndirectory = '{tmp_path}/wiki'\ndescription = 'how we work'\n"
@@ -171,6 +185,36 @@ async def test_a_shell_never_reads_the_question_as_commands(tmp_path: Path) -> N
             """`sh -c 'search "$1"' sh {question}`"""
         ]
     assert not taken.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("/bin/sh -ec {question}", "/bin/sh"),
+        ("env bash -c 'search {question}'", "bash"),
+        ("perl -e {question}", "perl"),
+        ("php -r {question}", "php"),
+    ],
+)
+async def test_no_program_is_run_whose_text_the_question_would_be(tmp_path: Path, command: str, runs: str) -> None:
+    more = f'{QUIET}[index.sources.notes]\ncommand = "{command}"\n'
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        events = [event async for event in place.m.chat().send("#codebase:notes what?")]
+    assert [event.text for event in events if isinstance(event, Notice)] == [
+        f"#codebase:notes: index.sources.notes.command: {runs} would run what is asked; let it be an argument, as in "
+        """`sh -c 'search "$1"' sh {question}`"""
+    ]
+
+
+async def test_a_question_is_never_an_option_of_a_program(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
+    more = f"{QUIET}[index.sources.notes]\ncommand = 'python3 {script} {{question}}'\n"
+    async with house(tmp_path, [Answer(text="There.")], more=more) as place:
+        chat = place.m.chat()
+        await chat.ask("#codebase:notes --output=/etc/motd x")
+        [one] = [message for message in chat.messages if message.tag == "codebase"]
+        assert one.text == '<codebase why="found by notes">\noutput=/etc/motd x\n</codebase>'
 
 
 async def test_a_shell_may_have_the_question_as_its_argument(tmp_path: Path) -> None:

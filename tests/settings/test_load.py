@@ -50,6 +50,10 @@ def test_absent_files_are_empty(tmp_path: Path) -> None:
             "[fix]\nserver_timeout = 0.1",
             ".motet.toml: fix.server_timeout ignored: a project's file can only restrict",
         ),
+        (
+            "[index.sources.x]\ncommand = './evil {question}'",
+            ".motet.toml: index ignored: a project's file can only restrict",
+        ),
         ('[fix]\nseverity = "hint"', ".motet.toml: fix.severity ignored: a project's file can only restrict"),
         (
             '[permissions]\nallow = ["send"]',
