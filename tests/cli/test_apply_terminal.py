@@ -164,6 +164,18 @@ def test_a_text_that_is_nearly_right_and_left_is_not_said_to_be_decided_for(pipe
     assert "you took it" not in human.text
 
 
+def test_what_is_nearly_right_and_stands_there_already_is_not_said_to_be_decided(
+    piped: Start, project: Project
+) -> None:
+    search = "def mean(valeus):\n    return sum(values) / len(value)\n"
+    human = piped(edits((search, search.replace("len(value)", "len(values)"))))
+    assert human.ends() == 0
+    assert project.text("app.py") == APP
+    assert "you took it" not in human.text
+    told = " ".join(human.text.split())
+    assert "approximate: the search text differs from the file; what it would write stands there already" in told
+
+
 def test_a_protected_place_asks_and_a_no_is_exit_code_4(project: Project) -> None:
     place = ".github/workflows/ci.yml"
     project.write({place: "a\n", "answer.md": edits(("a\n", "b\n"), path=place)})

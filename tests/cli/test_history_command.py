@@ -128,8 +128,14 @@ def test_delete_puts_into_the_trash_and_restore_brings_back(kept: Project) -> No
     assert (done.code, done.out) == (0, "")
     assert f"`motet history restore {newest}` brings it back" in done.err
     assert (ids(kept), ids(kept, "--trash")) == ([oldest], [newest])
-    assert kept.here("history", "restore", newest).code == 0
+    done = kept.here("history", "restore", oldest)
+    assert (done.code, done.err) == (
+        2, f"motet: {oldest}: there is no such chat in the trash; `motet history list --trash` shows them\n"
+    )  # fmt: skip
+    assert kept.here("history", "restore", "last").code == 0
     assert sorted(ids(kept)) == sorted([newest, oldest])
+    done = kept.here("history", "restore", "last")
+    assert (done.code, done.err) == (2, "motet: no chat of this workspace is in the trash\n")
 
 
 def test_purge_leaves_nothing_of_the_text_on_disk(kept: Project) -> None:

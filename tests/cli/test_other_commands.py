@@ -327,6 +327,7 @@ def test_a_reader_that_stops_early_is_no_error(project: Project, command: str) -
     assert (running.returncode, err) == (141, b"")
 
 
-def test_a_full_disk_behind_stdout_is_one_line(project: Project) -> None:
-    done = project.run(argv=("sh", "-c", f"exec {BIN / 'motet'} models >/dev/full"))
+@pytest.mark.parametrize("command", ["models", "--help", "index --help"])
+def test_a_full_disk_behind_stdout_is_one_line(project: Project, command: str) -> None:
+    done = project.run(argv=("sh", "-c", f"exec {BIN / 'motet'} {command} >/dev/full"))
     assert (done.code, done.err) == (1, "motet: standard output: No space left on device\n")

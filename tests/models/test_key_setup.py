@@ -269,6 +269,12 @@ def test_a_link_to_the_file_stays_a_link(tmp_path: Path) -> None:
     assert link.is_symlink() and 'model = "acme/m"  # for now' in real.read_text()
 
 
+def test_a_place_that_is_no_directory_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingsError, match=r"cannot be written \(File exists\); nothing was changed$"):
+        set_values(tmp_path / "file" / "config.toml", {"model": "acme/m"})
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     place = tmp_path / "locked"

@@ -439,7 +439,10 @@ async def test_a_model_is_listed_with_the_host_and_the_limits_that_pydantic_ai_k
             "providers.bedrock.options.aws_secret_access_key: there is no such option; BedrockProvider takes"
             " aws_connect_timeout, aws_read_timeout, profile_name, region_name",
         ),
-        (ProviderConfig(service="nobody"), "bedrock: ValueError: Unknown provider: nobody"),
+        (
+            ProviderConfig(service="nobody"),
+            "bedrock: pydantic-ai knows no provider 'nobody'; name one of its own in 'service'",
+        ),
     ],
 )
 async def test_settings_that_pydantic_ai_cannot_use_are_named(own: ProviderConfig, said: str) -> None:

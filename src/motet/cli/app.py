@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from asyncio import CancelledError
@@ -12,7 +13,7 @@ from importlib import import_module
 import click
 
 from motet import __version__
-from motet.cli.output import ReaderGone, open_all_streams
+from motet.cli.output import ReaderGone, open_all_streams, silence
 from motet.errors import ExitCode, MotetError, UsageError
 
 _COMMANDS = {
@@ -146,6 +147,12 @@ def run(arguments: Sequence[str]) -> int:
         if _is_somewhere():
             raise
         return _say("the current directory no longer exists; go to another one", ExitCode.USAGE)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or error.filename is not None:
+            _log(error, arguments)
+            raise
+        silence()  # help, which click writes
+        return _say(f"standard output: {error.strerror}", MotetError.exit_code)
     except (click.Abort, KeyboardInterrupt, CancelledError):
         return _say("interrupted", ExitCode.INTERRUPTED)
     except Exception as error:

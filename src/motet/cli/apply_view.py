@@ -247,15 +247,16 @@ def _notes(file: FileReport) -> Iterator[Told]:
         return
     for outcome in file.plan.outcomes:
         if isinstance(outcome, Match) and outcome.note:
-            yield f"{file.path}{_place(outcome)}: {_note(outcome)}", ""
+            yield f"{file.path}{_place(outcome)}: {_note(outcome, asked=file.plan.changes_something)}", ""
     if file.merged:
         yield f"{file.path}: somebody else had changed the file meanwhile; both changes stand", ""
 
 
-def _note(match: Match) -> str:
+def _note(match: Match, *, asked: bool) -> str:
+    decided = "you took it" if asked else "what it would write stands there already"
     if match.rung is Rung.APPROXIMATE and isinstance(match.edit, Write):
-        return "it may have been only a piece of the file; you took it"
-    return match.note.replace("the human decided", "you took it")
+        return f"it may have been only a piece of the file; {decided}"
+    return match.note.replace("the human decided", decided)
 
 
 def _was_left(proposal: Proposal | None) -> bool:

@@ -34,20 +34,22 @@ async def shown_title(history: History, chat: ChatInfo) -> str:
     return words or "(nothing said yet)"
 
 
-async def find_chat(history: History, name: str, workspace: str | None, *, trash: bool = False) -> ChatInfo:
-    """The chat that `name` means: `last` (of `workspace`), an id, or the end or the beginning of one. With `trash`
-    those in the trash are meant as well.
+async def find_chat(history: History, name: str, workspace: str | None, *, trash: bool | None = False) -> ChatInfo:
+    """The chat that `name` means: `last` (of `workspace`), an id, or the end or the beginning of one. With `trash` one
+    of those in the trash; None: in it or not.
 
     Raises `UsageError` when there is none, or more than one.
     """
     if name == "last":
-        newest = await history.list(workspace, limit=1)
+        newest = await history.list(workspace, limit=1, trash=bool(trash))
+        if not newest and trash:
+            raise UsageError("no chat of this workspace is in the trash")
         if not newest:
             raise UsageError("there is no chat in this workspace yet; `motet history list --all` shows others")
         return newest[0]
     wanted = name.upper().lstrip("#…")
-    chats = await history.list(None, limit=_MOST)
-    chats += await history.list(None, limit=_MOST, trash=True) if trash else []
+    chats = await history.list(None, limit=_MOST, trash=bool(trash))
+    chats += await history.list(None, limit=_MOST, trash=True) if trash is None else []
     found = [chat for chat in chats if chat.id == wanted] or [
         chat for chat in chats if len(wanted) > 2 and (chat.id.endswith(wanted) or chat.id.startswith(wanted))
     ]
@@ -55,7 +57,8 @@ async def find_chat(history: History, name: str, workspace: str | None, *, trash
         case [chat]:
             return chat
         case []:
-            raise UsageError(f"{name}: there is no such chat; `motet history list` shows them")
+            where = " in the trash; `motet history list --trash`" if trash else "; `motet history list`"
+            raise UsageError(f"{name}: there is no such chat{where} shows them")
         case _:
             ids = ", ".join(short_id(chat.id) for chat in found[:5])
             raise UsageError(f"{name}: several chats are meant ({ids}); write more of the id")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -97,5 +98,6 @@ def _write(path: Path, document: tomlkit.TOMLDocument) -> None:
     except SettingsError as error:
         raise SettingsError(str(error).replace(str(trial), str(path))) from error
     finally:
-        trial.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not be written, that is told
+            trial.unlink()
     private_file.write(path, text)

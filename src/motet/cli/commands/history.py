@@ -35,8 +35,8 @@ class _Place:
         """The workspace that is meant; None: all."""
         return None if everywhere else str(self.workspace)
 
-    async def find(self, name: str, *, trash: bool = False) -> ChatInfo:
-        """The chat that `name` means; with `trash` those in the trash count as well."""
+    async def find(self, name: str, *, trash: bool | None = False) -> ChatInfo:
+        """The chat that `name` means; with `trash` of those in the trash; None: in it or not."""
         return await find_chat(self.history, name, str(self.workspace), trash=trash)
 
 
@@ -355,7 +355,7 @@ def delete_chats(chats: tuple[str, ...], purge: bool) -> None:
     """
 
     async def work(place: _Place) -> None:
-        infos = [await place.find(chat, trash=purge) for chat in chats]
+        infos = [await place.find(chat, trash=None if purge else False) for chat in chats]
         for info in infos:
             await (place.history.purge(info.id) if purge else place.history.delete(info.id))
             how = (
@@ -376,6 +376,7 @@ def restore_chats(chats: tuple[str, ...]) -> None:
     \b
     Examples:
       motet history restore 1rvcqs3n
+      motet history restore last         what changed last of those in the trash
     """
 
     async def work(place: _Place) -> None:

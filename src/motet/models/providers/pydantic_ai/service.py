@@ -74,7 +74,11 @@ class Service:
         from pydantic_ai.providers import infer_provider_class
 
         try:
-            made = infer_provider_class(self.name)
+            try:
+                made = infer_provider_class(self.name)
+            except ValueError:
+                told = f"pydantic-ai knows no provider {self.name!r}; name one of its own in 'service'"
+                raise self._unusable(told) from None
             taken = inspect.signature(made.__init__).parameters
             arguments = self._arguments(made.__name__, taken, key)
             client = self._client(taken)
@@ -95,9 +99,8 @@ class Service:
             raise
         except Exception as error:  # noqa: BLE001 (each provider has its own errors)
             # None of it is chained: it may hold the key.
-            raise self._unusable(
-                f"{type(error).__name__}: {self._words(str(error).replace(key or '***', '***'))}"
-            ) from None
+            said = self._words(str(error).replace(key or "***", "***"))
+            raise self._unusable(said or type(error).__name__) from None
 
     def _arguments(self, kind: str, taken: Mapping[str, object], key: str | None) -> dict[str, object]:
         allowed = {name for name in taken if name not in _OURS and name != "self" and not _SECRET.search(name)}
