@@ -84,9 +84,13 @@ def test_a_killed_one_goes_on_where_it_was_with_nothing_twice(agents: Background
     mark = agents.mark("reviewer")
     assert mark.signal(signal.SIGKILL)
     assert asyncio.run(mark.ended(60))
-    listed = agents.project.here("agents", "list", "--json").events
-    (one,) = [event for event in listed if event["name"] == "reviewer"]
-    assert (one["state"], one["why"], one["process"]) == ("gone", "died", None)
+
+    def is_mourned() -> bool:  # not while a child that was just being started still holds what it held
+        listed = agents.project.here("agents", "list", "--json").events
+        (one,) = [event for event in listed if event["name"] == "reviewer"]
+        return (one["state"], one["why"], one["process"]) == ("gone", "died", None)
+
+    eventually(is_mourned)
     died = ("reviewer", "status", "Stopped, without an answer: died.")
     agents.is_posted(("mia", "request", "@reviewer please look"), died)
     voices["reviewer"] = replies("Fine.")
