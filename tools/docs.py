@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -83,13 +80,9 @@ def _transcript(*commands: Sequence[str]) -> str:
 
 def _said(*commands: Sequence[str], answer: str = "") -> list[str]:
     """What each command says on a copy of the example projects, one after the other; `answer` is a file there."""
-    with tempfile.TemporaryDirectory() as home:
-        project = Path(home) / "examples"
-        shutil.copytree(ROOT / "examples", project)
+    with transcript.examples() as (project, environment):
         if answer:
             (project / "answer.md").write_text(answer, encoding="utf-8")
-        places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
-        environment = {**os.environ, **places, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
         done = [
             subprocess.run(
                 [ROOT / ".venv" / "bin" / "motet", *words], cwd=project, env=environment, stdin=subprocess.DEVNULL,

@@ -10,6 +10,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,14 +26,21 @@ def readme_page() -> str:
     return _BLOCK.sub(lambda found: found[1] + shown + found[2], README.read_text("utf-8"))
 
 
-def _run() -> str:
+@contextmanager
+def examples() -> Iterator[tuple[Path, dict[str, str]]]:
+    """A copy of the example projects, as the README has its reader make one, and an environment of nobody's."""
     with tempfile.TemporaryDirectory() as home:
         project = Path(home) / "examples"
         shutil.copytree(ROOT / "examples", project)
+        subprocess.run(["git", "init", "--quiet", project], check=True)
         places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
-        environment = {**os.environ, **places, "NO_COLOR": "1", "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+        yield project, {**os.environ, **places, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+
+
+def _run() -> str:
+    with examples() as (project, environment):
         done = subprocess.run(
             [ROOT / ".venv" / "bin" / "motet", *COMMAND],
-            cwd=project, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+            cwd=project, env=environment | {"COLUMNS": "100"}, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     return "".join(f"{line.rstrip()}\n" for line in done.stderr.splitlines())
