@@ -100,7 +100,7 @@ class Staged:
     def swap(self, old: ExitStack) -> None:
         """Give them the name, if it still stands for `before`. Raises `StaleFile`, `WorkspaceError` or `OSError`.
 
-        With `old` the last handle to the old file is closed: freeing a large one takes the system as long as a write.
+        With `old` the last handle to the old file is closed: the system frees it then, and that can take as long as a write.
         """
         self.place.require_unmoved()
         if self.before is not None:

@@ -23,8 +23,8 @@ from motet.workspace.guard import Guard, Place, normal
 from motet.workspace.manifest import hash_of
 from motet.workspace.together import later, meanwhile
 
-_LARGE = 256 * 1024
-"""Bytes from which it takes longer to hash or to free a content than to have a thread do it."""
+_LARGE = 128 * 1024
+"""Bytes from which it takes longer to hash a content than to have a thread do it."""
 MOST = 64
 """Files that share a record, and that are held open at once with two handles each."""
 
@@ -70,19 +70,25 @@ def carry_out(
         for first in range(0, len(wanted), MOST):
             with ExitStack() as handles:
                 batch = [_Item(one, handles) for one in wanted[first : first + MOST]]
-                _Batch(guard, checkpoints, own, asks).make(batch)
+                large = [item for item in batch if len(item.wanted.after or b"") > _LARGE]
+                with meanwhile([partial(hash_of, item.wanted.after) for item in large]) as hashing:
+                    for item, name in zip(large, hashing, strict=True):
+                        item.hash = name.result
+                    _Batch(guard, checkpoints, own, asks).make(batch)
                 outcomes += [item.failure or item.text for item in batch]
     return outcomes
 
 
 @dataclass(slots=True)
 class _Item:
-    """One change on its way. `failure`: why it was given up; `handles`: where what it has open is closed at last."""
+    """One change on its way. `failure`: why it was given up; `handles`: where what it has open is closed at last;
+    `hash`: waits for the hash of the new bytes, where a thread makes it since before the file was looked at."""
 
     wanted: Wanted
     handles: ExitStack
     text: TextFile | None = None
     failure: MotetError | None = None
+    hash: Callable[[], str | None] | None = None
 
     @contextmanager
     def attempt(self) -> Generator[None]:
@@ -135,10 +141,7 @@ class _Ready:
         """What is to be recorded; `left` is a content that may stand in the file, and its hash. Raises `NotText`."""
         before, after = self.current.data if self.current else None, self.item.wanted.after
         known = left[1] if left and left[0] == before else None
-        large = known is None and min(len(before or b""), len(after or b"")) > _LARGE
-        with meanwhile([partial(hash_of, before)] if large else []) as hashing:
-            new = hash_of(after)
-        hashes = known or (hashing[0].result() if large else hash_of(before)), new
+        hashes = known or hash_of(before), self.item.hash() if self.item.hash else hash_of(after)
         self.item.decode()  # last: it lets no other thread run meanwhile, and the new bytes should be on their way
         return Change.at(self.place, self.current, after, self.mode, moved_from=self.moved_from, hashes=hashes)
 
@@ -167,8 +170,7 @@ class _Batch:
         recorded = self._record([one for one in ready.values() if not one.item.failure and one.changes_something])
         with ExitStack() as old_files:
             _make_sure([one for one, change in recorded if self._swap(one, change, old_files)])
-            if any(len(change.before or b"") > _LARGE for _, change in recorded):
-                later(old_files.pop_all().close)
+            later(old_files.pop_all().close)
 
     def _look(self, item: _Item) -> _Ready:
         """The file, compared with what is expected of it."""
