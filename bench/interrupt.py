@@ -26,6 +26,8 @@ from motet.fix import AcceptAll, EndReason
 from motet.models.scripted import Answer, ScriptedServer, Wire
 
 BAR_MILLISECONDS = 200
+PATIENCE = 60.0
+"""Seconds after which a moment that does not come, or a process that does not end, is a failure and named."""
 SETTINGS = """
 [providers.bench]
 base_url = "{url}/v1"
@@ -44,11 +46,13 @@ class Moment:
     come: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def wait(self, run: Awaitable[object]) -> None:
-        """Wait until it has come and a little time has passed; raises `BenchError` when `run` ends before."""
+        """Wait until it has come and a little time has passed; raises `BenchError` when `run` ends before, or when
+        it does not come."""
         waiting = asyncio.create_task(self.come.wait())
-        await asyncio.wait([waiting, run], return_when=asyncio.FIRST_COMPLETED)
+        ended, _ = await asyncio.wait([waiting, run], timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
         if not self.come.is_set():
-            raise BenchError(f"the run ended before the moment to interrupt it: {self.name}")
+            what = "the run ended before" if ended else f"after {PATIENCE:g} s there was not"
+            raise BenchError(f"{what} the moment to interrupt it: {self.name}")
         await asyncio.sleep(0.2)
 
 
@@ -136,8 +140,11 @@ async def _stopped(here: Place, project: Path, moment: Moment) -> float:
         await moment.wait(exited)
         started = time.perf_counter()
         run.send_signal(signal.SIGINT)
-        code = await exited
+        async with asyncio.timeout(PATIENCE):
+            code = await exited
         seconds = time.perf_counter() - started
+    except TimeoutError as error:
+        raise BenchError(f"{PATIENCE:g} s after Ctrl-C {moment.name}, motet has not ended") from error
     finally:
         if run.returncode is None:
             run.kill()

@@ -31,7 +31,7 @@ TIMES = {"startup", "fix_overhead", "demo_loop"}
 
 def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, BENCH / f"{script}.py", *arguments], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, BENCH / f"{script}.py", *arguments], capture_output=True, text=True, timeout=300, check=False
     )
 
 
