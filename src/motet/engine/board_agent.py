@@ -29,7 +29,7 @@ from motet.board import (
 from motet.board.store import LOOK
 from motet.board.watch import Hint, Watch
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice
-from motet.engine.board_turn import BoardTurn, Carried, TurnLimit
+from motet.engine.board_turn import BoardTurn, Carried, TurnLimit, outcome_of, why_not
 from motet.engine.delivered import delivered_in, is_finished, message_of, news_of, opens_its_cycle
 from motet.errors import MotetError
 from motet.messages import Message, Role, tags
@@ -41,8 +41,6 @@ _TEND = 60.0
 """Seconds between two looks for agents that died."""
 _MANY = 20
 """Posts that an agent may have missed without being told of them when it is back."""
-_EXCERPT = 1_000
-"""Characters of an agent's last words that its status tells."""
 _REFUSALS = 5
 """In one turn, of which those are told whose posts it deals with."""
 
@@ -235,13 +233,9 @@ class BoardAgent:
                 return
             self._coming[one.id] = (one, decision)
             await self.chat.take_in([await self._message(one)])
-        await self.seat.settle(one.id, _outcome(decision))
+        await self.seat.settle(one.id, outcome_of(decision))
         if decision.rule not in ("withdrawn", "retracted"):
-            await self._tell_why(one, self._why_not(decision))
-
-    def _why_not(self, decision: Decision) -> str:
-        human = "; a human was asked whether it goes on" if decision.rule == "budget" else ""
-        return f"{self.seat.address} does not answer: {one_line(decision.reason)[:300] or decision.rule}{human}."
+            await self._tell_why(one, why_not(self.seat.address, decision))
 
     async def _could_not_begin(self, error: MotetError) -> None:
         """The turn failed before anything was kept: who asked is told why."""
@@ -412,23 +406,12 @@ class BoardAgent:
             await self.seat.boards.spent(one.post.chain, turn.over or "tokens")
         if settled.state is not DeliveryState.ANSWERED:
             not_meant = carried.decision if carried.decision and not carried.decision.answered else None
-            await self._tell_why(one, self._why_not(not_meant) if not_meant else self._why_over(turn, ended))
+            address = self.seat.address
+            await self._tell_why(one, why_not(address, not_meant) if not_meant else self._why_ended(turn, ended))
 
-    def _why_over(self, turn: BoardTurn, ended: Ended) -> str:
-        address, detail = self.seat.address, one_line(turn.why or ended.detail)[:300]
-        match ended.reason:
-            case End.DONE:
-                last = next(
-                    (one.text for one in reversed(self.chat.messages) if one.role is Role.ASSISTANT), ""
-                ).strip()
-                words = f" Its last words:\n\n{last[:_EXCERPT]}" if last and not turn.by_human else ""
-                return f"{address} ended its turn without a reply.{words}"
-            case End.LIMIT:
-                return f"{address} stopped at a limit: {detail}."
-            case End.STOPPED:
-                return f"{address} was stopped by its human."
-            case End.FAILED:
-                return f"{address} failed: {detail}"
+    def _why_ended(self, turn: BoardTurn, ended: Ended) -> str:
+        said = (one.text for one in reversed(self.chat.messages) if one.role is Role.ASSISTANT)
+        return turn.why_ended(self.seat.address, ended, next(said, "").strip())
 
     async def _tell_why(self, one: Delivery, why: str) -> None:
         """Tell the author of a request what became of it; nobody else waits for that."""
@@ -481,8 +464,3 @@ class BoardAgent:
         turn = self._turn
         self.seat.caused = tuple(one.delivery.id for one in turn.carried) if turn is not None else ()
         self.seat.by_human = turn is not None and turn.by_human
-
-
-def _outcome(decision: Decision) -> Outcome:
-    state = DeliveryState.ACKED if decision.rule == "kind" else DeliveryState.DECLINED
-    return Outcome(state, decision.rule, decision.reason, decision.tokens, decision.cost)

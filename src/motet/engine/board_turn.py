@@ -10,6 +10,12 @@ from motet.board import Decision, Delivery, DeliveryState, Outcome, Today
 from motet.chat import End, Ended
 from motet.models.protocol import Usage
 from motet.turn import Spending, TurnState
+from motet.visible import one_line
+
+_EXCERPT = 1_000
+"""Characters of an agent's last words that its status tells."""
+_REASON = 300
+"""Characters of a reason that it tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,20 @@ class BoardTurn:
         tokens = -(-(self.spending.usage.total - one.tokens) // many)
         return tokens + decided[0], (self.spending.cost - one.cost) / many + decided[1]
 
+    def why_ended(self, address: str, ended: Ended, last_words: str) -> str:
+        """What whoever asked is told when the turn of `address` is over and nothing was answered."""
+        detail = one_line(self.why or ended.detail)[:_REASON]
+        match ended.reason:
+            case End.DONE:
+                words = f" Its last words:\n\n{last_words[:_EXCERPT]}" if last_words and not self.by_human else ""
+                return f"{address} ended its turn without a reply.{words}"
+            case End.LIMIT:
+                return f"{address} stopped at a limit: {detail}."
+            case End.STOPPED:
+                return f"{address} was stopped by its human."
+            case End.FAILED:
+                return f"{address} failed: {detail}"
+
     def over_today(self, tokens: int, cost: float) -> str:
         """Which cap of the day so much would go over, in words; empty: none."""
         if self.today.tokens is not None and tokens > self.today.tokens:
@@ -110,3 +130,15 @@ class TurnLimit:
             turn.over = "time"
             return "the time that the post has left"
         return ""
+
+
+def outcome_of(decision: Decision) -> Outcome:
+    """What becomes of a delivery that is not answered."""
+    state = DeliveryState.ACKED if decision.rule == "kind" else DeliveryState.DECLINED
+    return Outcome(state, decision.rule, decision.reason, decision.tokens, decision.cost)
+
+
+def why_not(address: str, decision: Decision) -> str:
+    """What whoever asked is told of it."""
+    human = "; a human was asked whether it goes on" if decision.rule == "budget" else ""
+    return f"{address} does not answer: {one_line(decision.reason)[:_REASON] or decision.rule}{human}."
