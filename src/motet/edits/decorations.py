@@ -88,6 +88,16 @@ def _fences(search: Lines, replace: Lines) -> tuple[Lines, Lines] | None:
     return bare, replace if new is None else new
 
 
+def is_fence(line: str) -> bool:
+    """Whether a line opens or closes a fence."""
+    return _FENCE.match(line) is not None
+
+
+def is_fenced(lines: Lines) -> bool:
+    """Whether a fence stands around the whole text."""
+    return _inside_fence(lines) is not None
+
+
 def _inside_fence(lines: Lines) -> Lines | None:
     if len(lines) < 3 or not _FENCE.match(lines[0]):
         return None

@@ -12,7 +12,7 @@ from itertools import pairwise, repeat
 
 from rapidfuzz import fuzz
 
-from motet.edits.decorations import wears_alone
+from motet.edits.decorations import is_fence, is_fenced, wears_alone
 from motet.edits.edit import Replace
 from motet.edits.indent import UNSHIFTED, keeps_indentation
 from motet.edits.locate import Located, indentation_before
@@ -22,6 +22,8 @@ _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
 _ENDS = re.compile(r"[\r\n]")
 _COMMENT = re.compile(r"[ \t](?:#|//).*")
+_FENCE_LENGTH = 100
+"""Characters in which a fence has ended."""
 _WITH_FENCES = (".md", ".markdown", ".rst", ".txt")
 """Files in which fences, numbers and bars in front of lines are text."""
 
@@ -30,11 +32,32 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
     """Why `edit` should not be applied at `spot` of `text`; empty when nothing speaks against it."""
     if not edit.path.endswith(_WITH_FENCES) and wears_alone(lines_of(edit.search), lines_of(edit.replace)):
         return "its new text was copied with line numbers, a fence or diff marks, its search text was not"
+    if is_fenced(lines_of(edit.search)) and not is_fenced(located.needle.search) and _is_between_fences(text, spot):
+        return "its place stands between two fences, and so does its search text: perhaps they are meant as text"
     if located.inside:
         return _goes_on(text, spot, located.needle)
     if spot.fit is None:
         return _begins_behind_indentation(text, spot, edit) if edit.inline else ""
+    if _is_reordered(lines_of(text[spot.start : spot.end]), located.needle.search, spot.fit):
+        return "lines of its search text stand there in another order"
     return _is_shifted_twice(spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
+
+
+def _is_between_fences(text: str, spot: Spot) -> bool:
+    above = _ENDS.split(text[max(spot.start - _FENCE_LENGTH, 0) : spot.start].rstrip("\r\n"))[-1]
+    below = _ENDS.split(text[spot.end : spot.end + _FENCE_LENGTH])[0]
+    return is_fence(above) and is_fence(below)
+
+
+def _is_reordered(lines: Sequence[str], search: Sequence[str], fit: Fit) -> bool:
+    """Whether a search line that is not quite the line it is taken for is exactly another of these."""
+    pairs = fit.pairs or range(len(search))
+    unlike = [
+        (line.strip(), lines[at].strip())
+        for line, at in zip(search, pairs, strict=True)
+        if at is not None and at < len(lines) and line.strip() != lines[at].strip()
+    ]
+    return not {wanted for wanted, _ in unlike}.isdisjoint(found for _, found in unlike)
 
 
 def _goes_on(text: str, spot: Spot, needle: Needle) -> str:
