@@ -6,7 +6,6 @@ are fields of `ChatCompletions`: known ones are set in the table of providers, o
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from motet.models.protocol import ModelRequest
 from motet.models.providers.chat_decoder import ChatDecoder
 from motet.models.providers.fields import as_list, as_object, as_text
 from motet.models.providers.neutral import arguments_text, own_reasoning, prepared, wire_id, wire_name
-from motet.models.providers.pictures import PDF, picture_type
+from motet.models.providers.pictures import PDF, data_url, document_name, picture_type
 from motet.models.providers.pieces import CallCollector, fresh_call_id
 
 _ANY_CALL_ID = re.compile(r"[ -~]{1,40}")
@@ -148,10 +147,12 @@ class ChatCompletions:
     def _part(self, part: Part) -> Json:
         match part:
             case Image() if self._as_itself(part):
-                return {"type": "image_url", "image_url": {"url": _data_url(picture_type(part.data), part.data)}}
+                return {"type": "image_url", "image_url": {"url": data_url(picture_type(part.data), part.data)}}
             case Document() if self._as_itself(part):
-                name = part.name if part.name.strip() else "document.pdf"
-                return {"type": "file", "file": {"filename": name, "file_data": _data_url(PDF, part.data)}}
+                return {
+                    "type": "file",
+                    "file": {"filename": document_name(part.name), "file_data": data_url(PDF, part.data)},
+                }
             case _:
                 return _text_part(part.text)
 
@@ -187,10 +188,6 @@ class ChatCompletions:
 
 def _text_part(text: str) -> Json:
     return {"type": "text", "text": text}
-
-
-def _data_url(kind: str, data: bytes) -> str:
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
 def _joined(before: object, after: object) -> object:

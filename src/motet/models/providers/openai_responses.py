@@ -6,7 +6,6 @@ kept at the provider: each request holds the whole conversation, and reasoning c
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from motet.models.parts import goes_as_itself
 from motet.models.protocol import ModelRequest
 from motet.models.providers.fields import as_count, as_list, as_object, as_text
 from motet.models.providers.neutral import arguments_text, own_reasoning, prepared, wire_id, wire_name
-from motet.models.providers.pictures import PDF, picture_type
+from motet.models.providers.pictures import PDF, data_url, document_name, picture_type
 from motet.models.providers.pieces import CallCollector, fresh_call_id
 from motet.models.providers.responses_decoder import ResponsesDecoder
 
@@ -169,12 +168,15 @@ class OpenAIResponses:
             case Image() if self._as_itself(part):
                 return {
                     "type": "input_image",
-                    "image_url": _data_url(picture_type(part.data), part.data),
+                    "image_url": data_url(picture_type(part.data), part.data),
                     "detail": "auto",
                 }
             case Document() if self._as_itself(part):
-                name = part.name if part.name.strip() else "document.pdf"
-                return {"type": "input_file", "filename": name, "file_data": _data_url(PDF, part.data)}
+                return {
+                    "type": "input_file",
+                    "filename": document_name(part.name),
+                    "file_data": data_url(PDF, part.data),
+                }
             case _:
                 return _text_part(part.text)
 
@@ -214,7 +216,3 @@ def _call(call: ToolCall) -> Item:
 
 def _text_part(text: str) -> Item:
     return {"type": "input_text", "text": text}
-
-
-def _data_url(kind: str, data: bytes) -> str:
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}"

@@ -1,10 +1,12 @@
-"""What the bytes of a picture or a document say about themselves. Pure.
+"""What the bytes of a picture or a document say about themselves, and how they go to a provider. Pure.
 
 Providers compare the bytes with the type that is declared and refuse what differs, so only the bytes count here.
 Signatures: W3C PNG 3 §5.2, ISO 10918-1 (JPEG) B.1, GIF89a §17, RFC 9649 (WebP) §2.3, ISO 32000-1 (PDF) §7.5.2.
 """
 
 from __future__ import annotations
+
+import base64
 
 PDF = "application/pdf"
 _PDF_HEAD = 1_024
@@ -25,3 +27,13 @@ def picture_type(data: bytes) -> str:
 def is_pdf(data: bytes) -> bool:
     """Whether `data` begins as a PDF does."""
     return b"%PDF-" in data[:_PDF_HEAD]
+
+
+def data_url(kind: str, data: bytes) -> str:
+    """`data` of the media type `kind` as an address that holds it (RFC 2397)."""
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def document_name(name: str) -> str:
+    """What a document called `name` is called at a provider, which takes none without a name."""
+    return name if name.strip() else "document.pdf"
