@@ -24,6 +24,7 @@ class EndReason(StrEnum):
     BUDGET = "budget limit"
     HUMAN = "stopped by you"
     DRY_RUN = "dry run"
+    UNREADABLE = "no file could be read"
     MODEL = "the model failed"
     DENIED = "not permitted"
     INTERRUPTED = "interrupted"
@@ -112,7 +113,7 @@ class Fixed:
         match self.reason:
             case EndReason.INTERRUPTED:
                 return ExitCode.INTERRUPTED
-            case EndReason.MODEL:
+            case EndReason.MODEL | EndReason.UNREADABLE:
                 return ExitCode.MODEL
             case EndReason.DENIED:
                 return ExitCode.PERMISSION

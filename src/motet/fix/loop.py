@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -108,10 +108,12 @@ class FixLoop:
         self._known: list[Diagnostic] = []
         self._outcome = Outcome()
 
-    async def run(self, paths: Sequence[str]) -> Fixed:
-        """Fix what is wrong in `paths` (workspace paths). Always ends with `Fixed`, also when it is cancelled."""
+    async def run(self, paths: Sequence[str], named: Collection[str] = ()) -> Fixed:
+        """Fix what is wrong in `paths` (workspace paths). Always ends with `Fixed`, also when it is cancelled.
+
+        Of those that somebody has `named` one by one it is said why they cannot be read."""
         try:
-            reason, detail = await self._run(paths)
+            reason, detail = await self._run(paths, named)
         except ModelError as error:
             reason, detail = EndReason.MODEL, str(error)
         except PermissionDenied as error:
@@ -122,8 +124,10 @@ class FixLoop:
         self._emit(fixed)
         return fixed
 
-    async def _run(self, paths: Sequence[str]) -> tuple[EndReason, str]:
-        await self._read(paths)
+    async def _run(self, paths: Sequence[str], named: Collection[str]) -> tuple[EndReason, str]:
+        await self._read(paths, named)
+        if named and not self._files and not self._diagnostics.checker_names:
+            return EndReason.UNREADABLE, ""
         self._report = await self._check()
         for line in self._report.advice:
             self._emit(Notice(line))
@@ -155,14 +159,14 @@ class FixLoop:
         most = self._options.rounds
         return EndReason.ROUNDS, "after 1 round" if most == 1 else f"after {most} rounds"
 
-    async def _read(self, paths: Sequence[str]) -> None:
+    async def _read(self, paths: Sequence[str], named: Collection[str] = ()) -> None:
         for path in paths:
             try:
                 self._files[path] = await self._workspace.read(path)
-            except (NotText, FileTooLarge):
-                continue  # no compiler reads it either
             except WorkspaceError as error:
-                self._emit(Notice(f"left out: {error}"))
+                # No compiler reads what is no text, or too long.
+                if path in named or not isinstance(error, NotText | FileTooLarge):
+                    self._emit(Notice(f"left out: {error}"))
 
     async def _read_again(self) -> None:
         """Follow what others did to the files since they were read."""

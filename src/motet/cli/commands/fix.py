@@ -95,7 +95,8 @@ def command(
     Each change is shown as a diff and asked about, as in `git add -p`: y takes it, n leaves it, ? lists the other
     keys. `motet undo` takes a whole run back.
 
-    Exit code 0: clean, 1: problems remain or a checker failed, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
+    Exit code 0: clean, 1: problems remain or a checker failed, 2: usage, 3: model failed or no named file can be read,
+    4: not permitted, 130: interrupted.
     """
     flags = {
         "model": model,
@@ -144,6 +145,8 @@ async def _run(
     if "" in paths:
         raise UsageError("an empty path was given; leave it out for the whole workspace")
     files = await engine.source_files([Path(path) for path in paths])
+    one_by_one = [Path(path) for path in paths if not Path(path).is_dir()]
+    named = await engine.source_files(one_by_one) if one_by_one else []
     for checker in checkers:
         _require_program(checker, engine.root)
     engine.servers()  # whose settings are wrong hears of it before anything is said
@@ -170,7 +173,7 @@ async def _run(
             approximate="propose" if who.asks else "refuse",
         )
         async with engine.checkpoint("motet fix"):
-            fixed = await loop.run(files)
+            fixed = await loop.run(files, named)
     return fixed.exit_code
 
 
