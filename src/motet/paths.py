@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,19 @@ def index_dir(environ: Mapping[str, str] = os.environ) -> Path:
 def config_file(environ: Mapping[str, str] = os.environ) -> Path:
     """The user's settings file; it may not exist."""
     return config_dir(environ) / "config.toml"
+
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says where a disk, a quota or a limit is used up."""
+ANOTHER_PLACE = "choose another place with XDG_STATE_HOME"
+
+
+def remedy(error: OSError, usual: str = "make the directory writable") -> str:
+    """What a user can do when `error` keeps motet from writing to its own places; `usual` where it is neither a disk
+    that is full nor one that is read-only."""
+    if error.errno in NO_ROOM:
+        return "free some space there"
+    return ANOTHER_PLACE if error.errno == errno.EROFS else usual
 
 
 PROJECT_FILE = ".motet.toml"

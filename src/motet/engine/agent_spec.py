@@ -14,6 +14,7 @@ import msgspec
 
 from motet.board.addresses import check_name, key
 from motet.errors import MotetError
+from motet.paths import remedy
 from motet.process import Mark
 from motet.settings import Settings
 from motet.storage.places import make_private, sync_directory
@@ -226,7 +227,7 @@ def _write(path: Path, value: Mapping[str, object]) -> None:
         new.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        raise MotetError(f"{path}: an agent cannot be kept: {error.strerror}; make room for it") from error
+        raise MotetError(f"{path}: an agent cannot be kept: {error.strerror}; {remedy(error)}") from error
 
 
 def changed(spec: AgentSpec, given: Mapping[str, Any]) -> AgentSpec:

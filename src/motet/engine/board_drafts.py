@@ -13,6 +13,7 @@ from pathlib import Path
 
 from motet.board import BoardError
 from motet.messages import new_id
+from motet.paths import remedy
 from motet.storage.places import make_private, sync_directory
 
 
@@ -107,7 +108,7 @@ class BoardDraft:
             new.replace(self._path)
             sync_directory(self._path.parent)
         except OSError as error:
-            raise BoardError(f"{self._path}: a draft cannot be kept: {error.strerror}; make room for it") from error
+            raise BoardError(f"{self._path}: a draft cannot be kept: {error.strerror}; {remedy(error)}") from error
         self.kept = kept
 
 

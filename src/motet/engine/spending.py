@@ -25,7 +25,7 @@ from motet.errors import ExitCode, MotetError
 from motet.logfile import LogFile
 from motet.messages import new_id
 from motet.models.protocol import Model, Usage
-from motet.paths import config_file
+from motet.paths import config_file, remedy
 from motet.settings.schema import SpendingSettings
 from motet.turn import require_price
 
@@ -142,7 +142,7 @@ class Ledger:
         try:
             self._log.append(json.dumps(row).encode("ascii"))
         except OSError as error:
-            advice = "what requests cost must be written down; make it writable"
+            advice = f"what requests cost must be written down; {remedy(error, 'make it writable')}"
             raise MotetError(f"{error.filename or self._log.path}: {error.strerror}; {advice}") from error
 
     def _of_day(self, day: str) -> Mapping[str, Spent]:

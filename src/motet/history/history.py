@@ -15,6 +15,7 @@ from motet.history.errors import ChatHeld, HistoryError
 from motet.history.values import ChatInfo, Hit, StoredChat
 from motet.history.worker import worker
 from motet.messages import Message, ulid
+from motet.paths import remedy
 from motet.storage.lease import Lease
 from motet.storage.worker import Kind
 
@@ -279,4 +280,4 @@ def _take(path: Path) -> Lease | None:
     try:
         return Lease.take(path)
     except OSError as error:
-        raise HistoryError(f"{path}: a chat cannot be held: {error.strerror}; make the directory writable") from error
+        raise HistoryError(f"{path}: a chat cannot be held: {error.strerror}; {remedy(error)}") from error

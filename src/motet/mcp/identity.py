@@ -8,6 +8,7 @@ from pathlib import Path
 
 from motet.engine.boards import usable_name
 from motet.errors import MotetError
+from motet.paths import remedy
 from motet.storage.lease import Lease
 
 _MOST = 100
@@ -34,7 +35,7 @@ def take_identity(state: Path, client: str, name: str, place: str) -> Identity:
         try:
             lease = Lease.take(path)
         except OSError as error:
-            raise MotetError(f"{path}: cannot be written: {error.strerror}; make the directory writable") from error
+            raise MotetError(f"{path}: cannot be written: {error.strerror}; {remedy(error)}") from error
         if lease is not None:
             return Identity(called, id, lease)
     raise MotetError(f"{_MOST} sessions of {called} are open here; close some of them")

@@ -18,6 +18,7 @@ from typing import cast
 
 from motet.errors import MotetError
 from motet.logfile import LogFile
+from motet.paths import remedy
 
 MAX_BYTES = 10 * 1000 * 1000
 """Of one file, before a new one is begun."""
@@ -67,7 +68,7 @@ class EgressLog:
         try:
             self._log.append(json.dumps(row).encode("ascii"))
         except OSError as error:
-            advice = "make it writable; nothing was sent"
+            advice = f"{remedy(error, 'make it writable')}; nothing was sent"
             raise MotetError(f"{self._log.path}: cannot log what is sent: {error.strerror}; {advice}") from error
 
     def read(self) -> Iterator[Egress]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import cast
 
 from motet.errors import MotetError
+from motet.paths import remedy
 from motet.permissions.action import Action
 
 
@@ -86,7 +87,8 @@ class GrantStore:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
         except OSError as error:
-            raise MotetError(f"{self._path}: cannot keep the grants: {error.strerror}; make it writable") from error
+            told = f"{self._path}: cannot keep the grants: {error.strerror}; {remedy(error, 'make it writable')}"
+            raise MotetError(told) from error
 
 
 def _grant(project: Path | None, action: Action) -> Grant:

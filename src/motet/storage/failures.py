@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from motet.errors import MotetError
+from motet.paths import ANOTHER_PLACE, NO_ROOM
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _KEPT = "what was stored before is safe"
@@ -44,9 +46,15 @@ class Words:
 
     def not_writable(self) -> MotetError:
         """Nobody may write there."""
+        if _is_read_only(self.path):
+            return self.read_only()
         return self.kind(
             f"{self.path}: the {self.what} cannot be stored: no permission to write; make the directory writable"
         )
+
+    def read_only(self) -> MotetError:
+        """Nobody may write to that file system."""
+        return self.kind(f"{self.path}: the {self.what} cannot be stored: the disk is read-only; {ANOTHER_PLACE}")
 
     def full(self) -> MotetError:
         """There is no room."""
@@ -57,9 +65,11 @@ def explained(error: sqlite3.Error | OSError, words: Words) -> MotetError:
     """The error to show instead."""
     path, what = words.path, words.what
     if isinstance(error, OSError):
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno == errno.EROFS:
+            return words.read_only()
+        if error.errno in (errno.EACCES, errno.EPERM):
             return words.not_writable()
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno in NO_ROOM:
             return words.full()
         return words.kind(f"{path}: the {what} cannot be stored: {error.strerror or error}; look at that place")
     match _code(error):
@@ -79,6 +89,14 @@ def explained(error: sqlite3.Error | OSError, words: Words) -> MotetError:
             return words.kind(f"{path}: the file of {what} is damaged ({error}); move it away to begin a new one")
         case _:
             return words.kind(f"{path}: the {what} cannot be stored: {error}")
+
+
+def _is_read_only(path: Path) -> bool:
+    """Whether `path` lies, or would lie, on a file system that takes nothing."""
+    for place in (path, *path.parents):
+        with suppress(OSError):
+            return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+    return False
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -21,7 +21,7 @@ from motet.engine import Engine
 from motet.errors import MotetError
 from motet.index import engine_name
 from motet.models.catalog import Candidate
-from motet.paths import config_file
+from motet.paths import config_file, remedy
 from motet.process.sandbox import find_sandbox
 from motet.workspace import why_no_project
 
@@ -37,6 +37,8 @@ class _Finding:
 
 _LISTING = 5.0
 """Seconds that the files of a project may take to be listed."""
+_ROOM = 64 * 1024
+"""Bytes below which a disk counts as full: some chats and a checkpoint."""
 _GOOD, _MISSING, _BAD = "✓", "·", "✗"
 
 
@@ -171,10 +173,11 @@ def _state(state: Path) -> _Finding:
     try:
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
         probe = state / ".doctor"
-        probe.write_bytes(b"")
-        probe.unlink()
+        try:
+            probe.write_bytes(bytes(_ROOM))
+        finally:
+            probe.unlink(missing_ok=True)
     except OSError as error:
-        return _Finding(
-            _BAD, "state", f"{state}: {error.strerror}; nothing can be written without a checkpoint there"
-        )
+        why = f"{error.strerror}, and without a checkpoint there nothing is written"
+        return _Finding(_BAD, "state", f"{state}: {why}; {remedy(error)}")
     return _Finding(_GOOD, "state", str(state))

@@ -1,0 +1,97 @@
+"""The disk with motet's own places is full, or takes nothing at all: what is said of it is true, and so is the advice."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli.kit import Project
+
+from motet.errors import MotetError
+from motet.paths import remedy
+from motet.storage.failures import Words, explained
+
+IS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a tiny disk")
+OFFLINE = 'model = "offline"\n'
+
+
+@contextlib.contextmanager
+def a_disk_for_the_state(project: Project, *, full: bool) -> Iterator[Path]:
+    """The state directory on a disk of 256 kB: full, or read-only."""
+    place = project.state.parent
+    place.mkdir(parents=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", place], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"root may not mount here: {mounted.stderr.decode().strip()}")
+    try:
+        if full:
+            with contextlib.suppress(OSError), (place / "fill").open("wb", buffering=0) as fill:
+                while True:
+                    fill.write(bytes(4_096))
+        else:
+            subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        yield project.state
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+@IS_ROOT
+@pytest.mark.parametrize(
+    ("full", "why", "advice"),
+    [
+        (True, "No space left on device", "free some space there"),
+        (False, "Read-only file system", "choose another place with XDG_STATE_HOME"),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_told_with_what_helps(
+    project: Project, full: bool, why: str, advice: str
+) -> None:
+    project.settings(OFFLINE)
+    with a_disk_for_the_state(project, full=full) as state:
+        doctor = project.run("doctor")
+        asked = project.run("ask", "-q", "hello")
+        left = [each.name for each in state.glob("*")]
+    (line,) = [line for line in doctor.out.splitlines() if "state  " in line]
+    told = f"{state}: {why}, and without a checkpoint there nothing is written; {advice}"
+    assert (doctor.code, line.split(maxsplit=2)) == (1, ["✗", "state", told])
+    assert ".doctor" not in left
+    assert (asked.code, asked.out) == (1, "")
+    assert asked.err.startswith(f"motet: {state}/leases/")
+    assert asked.err.endswith(f": a chat cannot be held: {why}; {advice}\n")
+
+
+@IS_ROOT
+def test_a_store_on_a_read_only_disk_is_not_a_matter_of_permission(project: Project) -> None:
+    with a_disk_for_the_state(project, full=False) as state:
+        done = project.run("history")
+    advice = "the disk is read-only; choose another place with XDG_STATE_HOME"
+    assert done.err == f"motet: {state}/history.db: the chats cannot be stored: {advice}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (errno.ENOSPC, "free some space there"),
+        (errno.EDQUOT, "free some space there"),
+        (errno.EFBIG, "free some space there"),
+        (errno.EROFS, "choose another place with XDG_STATE_HOME"),
+        (errno.EACCES, "make the directory writable"),
+    ],
+)
+def test_the_advice_fits_the_reason(code: int, advice: str) -> None:
+    assert remedy(OSError(code, os.strerror(code))) == advice
+
+
+def test_a_read_only_disk_is_told_by_what_the_system_says(tmp_path: Path) -> None:
+    words = Words(tmp_path / "history.db", "chats", MotetError)
+    assert str(explained(OSError(errno.EROFS, "x"), words)) == (
+        f"{words.path}: the chats cannot be stored: the disk is read-only; choose another place with XDG_STATE_HOME"
+    )
+    assert str(explained(OSError(errno.EACCES, "x"), words)) == (
+        f"{words.path}: the chats cannot be stored: no permission to write; make the directory writable"
+    )
