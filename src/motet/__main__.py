@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from motet import __version__
 
@@ -13,8 +14,9 @@ COLLECTED_AFTER = 100_000
 def main() -> int:
     """Run the command line; returns the exit code."""
     if sys.argv[1:] == ["--version"]:
-        print(f"motet {__version__}")
-        return 0
+        with suppress(OSError):  # a full disk, say: the command line tells of it
+            print(f"motet {__version__}", flush=True)
+            return 0
     if sys.argv[1:2] == ["--complete"]:
         from motet.cli.completion.answer import main as complete
 

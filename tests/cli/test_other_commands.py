@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.kit import BIN, Project, Provider
+from cli.kit import BIN, Project, Provider, block
 
 from motet.models.scripted import ScriptedServer
 
@@ -290,7 +290,7 @@ def test_doctor_finds_broken_settings_and_a_state_place_that_cannot_be_used(proj
     project.state.write_text("in the way")
     done = project.here("doctor")
     assert done.code == 1
-    assert "nothing can be written without a checkpoint there" in done.out
+    assert "without a checkpoint there nothing is written; make the directory writable" in done.out
 
 
 # --- help, pipes -----------------------------------------------------------------------------------------------
@@ -327,7 +327,21 @@ def test_a_reader_that_stops_early_is_no_error(project: Project, command: str) -
     assert (running.returncode, err) == (141, b"")
 
 
-@pytest.mark.parametrize("command", ["models", "--help", "index --help"])
+@pytest.mark.parametrize("command", ["models", "--help", "index --help", "--version", "apply -n answer.md"])
 def test_a_full_disk_behind_stdout_is_one_line(project: Project, command: str) -> None:
+    project.write({"a.txt": "bad\n", "answer.md": "a.txt\n" + block("bad\n", "good\n")})
     done = project.run(argv=("sh", "-c", f"exec {BIN / 'motet'} {command} >/dev/full"))
     assert (done.code, done.err) == (1, "motet: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["models", "doctor", "fix --help", "config show"])
+def test_where_the_locale_knows_ascii_alone_the_same_is_written(project: Project, command: str) -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    known, unknown = project.run(*command.split()), project.run(*command.split(), env=plain)
+    assert (unknown.code, unknown.out, unknown.err) == (known.code, known.out, known.err)
+    assert not known.out.isascii() or command != "doctor"
+
+
+def test_what_an_encoding_does_not_have_is_written_as_an_escape(project: Project) -> None:
+    done = project.run("doctor", env={"PYTHONIOENCODING": "ascii"})
+    assert (done.code, done.out.splitlines()[0].split()) == (0, ["\\u2713", "motet", "0.1.0"])

@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from motet import __version__
-from motet.cli.output import ReaderGone, open_all_streams, silence
+from motet.cli.output import ReaderGone, open_all_streams, silence, take_every_character
 from motet.errors import ExitCode, MotetError, UsageError
 
 _COMMANDS = {
@@ -127,6 +127,7 @@ def _help(context: click.Context, names: tuple[str, ...]) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit code, having said on stderr what went wrong."""
     open_all_streams()
+    take_every_character()
     try:
         result: object = group.main(list(arguments), prog_name="motet", standalone_mode=False)
     except click.exceptions.Exit as error:
@@ -148,7 +149,7 @@ def run(arguments: Sequence[str]) -> int:
             raise
         return _say("the current directory no longer exists; go to another one", ExitCode.USAGE)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or error.filename is not None:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename is not None:
             _log(error, arguments)
             raise
         silence()  # help, which click writes

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from io import TextIOWrapper
 
 from motet.errors import MotetError
 from motet.visible import as_json
@@ -64,3 +66,12 @@ def open_all_streams() -> None:
                 os.dup2(nowhere, number)
                 os.close(nowhere)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace"))
+
+
+def take_every_character() -> None:
+    """See that no character stops a line. A locale that knows ASCII alone says nothing of the terminal: UTF-8 is
+    written there, as data always is; what another encoding does not have is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            unknown = codecs.lookup(stream.encoding).name == "ascii" and "PYTHONIOENCODING" not in os.environ
+            stream.reconfigure(encoding="utf-8" if unknown else None, errors="backslashreplace")

@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from itertools import groupby
 from typing import TextIO
 
 from rich.cells import cell_len
 
 from motet.cli.flow import Flow
+from motet.cli.output import told
 from motet.cli.wrap import Span, cut, wrap
 from motet.visible import one_line
 
@@ -29,7 +31,7 @@ class Terminal:
     """Draws lines, streamed text, questions and the moving line. All text passes through `visible`.
 
     When nobody reads any more (the terminal is closed, the pipe is broken) it falls silent, after one call of
-    `on_lost`; a Terminal on stdout raises instead.
+    `on_lost`; a Terminal on stdout raises what `output.told` says instead.
     """
 
     def __init__(self, file: TextIO | None = None, *, quiet: bool = False) -> None:
@@ -202,11 +204,14 @@ class Terminal:
     def _write(self, text: str) -> None:
         if self._lost:
             return
-        try:
+        with told() if self._is_data else self._silent_when_lost():
             self._file.write(text)
             self._file.flush()
+
+    @contextmanager
+    def _silent_when_lost(self) -> Generator[None]:
+        try:
+            yield
         except OSError:
-            if self._is_data:
-                raise
             self._lost = True
             self.on_lost()

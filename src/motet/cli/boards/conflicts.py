@@ -12,7 +12,6 @@ import click
 from motet.board import Agent
 from motet.cli.boards.events import write_event
 from motet.cli.boards.place import JSON, Place, run, stores
-from motet.cli.output import told
 from motet.cli.terminal import Terminal
 from motet.git import Overlap, WorkTree, overlaps
 from motet.workspace import find_workspace
@@ -54,12 +53,11 @@ def _show(found: Sequence[Overlap], agents: Sequence[Agent], as_json: bool) -> i
             )
             continue
         style, what = ("red", "would conflict") if one.conflicts else ("green", "would merge")
-        with told():
-            out.spans((f"{_name(one.one, whose)} and {_name(one.other, whose)}: ", "bold"), (what, style), hang=2)
-            for file in one.files:
-                out.spans(("  both changed  ", "dim"), (file, ""), hang=4)
-            for each in one.conflicts:
-                out.spans(("  ", ""), (each.text, "red"), hang=4)
+        out.spans((f"{_name(one.one, whose)} and {_name(one.other, whose)}: ", "bold"), (what, style), hang=2)
+        for file in one.files:
+            out.spans(("  both changed  ", "dim"), (file, ""), hang=4)
+        for each in one.conflicts:
+            out.spans(("  ", ""), (each.text, "red"), hang=4)
     if not found and not as_json:
         Terminal().line("No file was changed in two work trees of this repository.")
     return 1 if any(one.conflicts for one in found) else 0

@@ -12,7 +12,6 @@ from motet.cli.boards.events import delivery_fields, write_event
 from motet.cli.boards.lines import delivery_spans
 from motet.cli.boards.place import ALL_PROJECTS, COUNT, JSON, Place, run
 from motet.cli.boards.reading import SINCE, STATE, UNTIL, address_of
-from motet.cli.output import told
 from motet.errors import UsageError
 
 _WAITING = frozenset({DeliveryState.QUEUED, DeliveryState.LEASED})
@@ -61,9 +60,8 @@ def inbox(who: str, everyone: bool, limit: int, everywhere: bool, as_json: bool,
             if as_json:
                 write_event("delivery", **delivery_fields(one, name), body=one.post.body, kind=str(one.post.kind))
                 continue
-            with told():
-                spans = delivery_spans(one, name, answers.get(one.answer), everyone=agent is None)
-                place.out.spans(*spans, hang=4)
+            spans = delivery_spans(one, name, answers.get(one.answer), everyone=agent is None)
+            place.out.spans(*spans, hang=4)
         if me is not None and agent is not None and agent.address == me.address:
             await _mark_read(place, me, found)
         if not found and not as_json:

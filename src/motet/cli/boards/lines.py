@@ -8,7 +8,6 @@ from motet.board import Agent, AgentState, Delivery, DeliveryState, Glance, Noti
 from motet.cli.boards.times import local
 from motet.cli.chat.markdown_stream import MarkdownStream
 from motet.cli.chat.terminal import ChatTerminal
-from motet.cli.output import told
 from motet.cli.wrap import Span
 from motet.text.terms import folded
 from motet.visible import one_line
@@ -60,21 +59,20 @@ def marks_of(post: Post) -> str:
 def draw_post(out: ChatTerminal, post: Post, note: str = "") -> None:
     """A post on a terminal: its head, and below it, indented, its body as Markdown: what a body says cannot be taken
     for the head of another post."""
-    with told():
-        out.spans(
-            (f"#{post.seq} ", "cyan"),
-            (f"{local(post.at)} ", "dim"),
-            (post.author, "bold"),
-            (marks_of(post), "yellow"),
-            (f"  {note}" if note else "", "yellow"),
-            hang=2,
-        )
-        stream = MarkdownStream(styled=out.colour)
-        width = out.width
-        width = None if width is None else width - len(_INDENT)
-        body = "" if post.retracted else post.body
-        out.draw(_indented([*stream.add(body, width), *stream.end(width)]))
-        out.line()
+    out.spans(
+        (f"#{post.seq} ", "cyan"),
+        (f"{local(post.at)} ", "dim"),
+        (post.author, "bold"),
+        (marks_of(post), "yellow"),
+        (f"  {note}" if note else "", "yellow"),
+        hang=2,
+    )
+    stream = MarkdownStream(styled=out.colour)
+    width = out.width
+    width = None if width is None else width - len(_INDENT)
+    body = "" if post.retracted else post.body
+    out.draw(_indented([*stream.add(body, width), *stream.end(width)]))
+    out.line()
 
 
 def _indented(spans: list[Span]) -> list[Span]:

@@ -23,7 +23,7 @@ from motet.cli.boards.events import (
 from motet.cli.boards.lines import draw_post, glance_spans, post_spans, widest
 from motet.cli.boards.place import ALL_PROJECTS, BOARD, COUNT, JSON, NUMBER, SCHEMA, Place, run
 from motet.cli.boards.times import When
-from motet.cli.output import told, write_line
+from motet.cli.output import write_line
 from motet.errors import MotetError, UsageError
 from motet.visible import as_json as safe_json
 
@@ -59,8 +59,7 @@ def list_boards(everywhere: bool = False, as_json: bool = False) -> int:
             if as_json:
                 write_event("board", **glance_fields(glance))
                 continue
-            with told():
-                place.out.spans(*glance_spans(glance, width, everywhere), hang=width)
+            place.out.spans(*glance_spans(glance, width, everywhere), hang=width)
         if not found and not as_json:
             place.terminal.line("There is no board in this project; --all-projects shows others.", hang=2)
         return 0 if found else 1
@@ -184,8 +183,7 @@ def search_boards(words: tuple[str, ...], limit: int, everywhere: bool, as_json:
             if as_json:
                 write_event("post", **post_fields(post, names[post.board]))
                 continue
-            with told():
-                place.out.spans(*post_spans(post, names[post.board], wish.words), hang=4)
+            place.out.spans(*post_spans(post, names[post.board], wish.words), hang=4)
         if not found and not as_json:
             place.terminal.line("Nothing was found.")
         return 0 if found else 1

@@ -12,7 +12,7 @@ from motet.board import GENERAL, Board, BoardMissing, Notice, NoticeKind, Post, 
 from motet.cli.boards.events import agent_fields, board_fields, notice_fields, write_event
 from motet.cli.boards.lines import counted, notice_spans
 from motet.cli.boards.place import ALL_PROJECTS, COUNT, JSON, Place, run
-from motet.cli.output import told, write_line
+from motet.cli.output import write_line
 from motet.errors import UsageError
 from motet.visible import one_line
 
@@ -231,8 +231,7 @@ def notices(limit: int, only_open: bool, everywhere: bool, as_json: bool) -> int
             if as_json:
                 write_event("notice", **notice_fields(one, name))
                 continue
-            with told():
-                place.out.spans(*notice_spans(one, name, await thread_of(place, one, name)), hang=2)
+            place.out.spans(*notice_spans(one, name, await thread_of(place, one, name)), hang=2)
         if not kept and not as_json:
             place.terminal.line("There is no notice.")
         return 0 if kept else 1

@@ -14,7 +14,7 @@ from motet.cli.boards.events import notice_fields, post_fields, write_event
 from motet.cli.boards.lines import draw_post, notice_spans
 from motet.cli.boards.place import BOARD, JSON, NUMBER, Place, run
 from motet.cli.boards.ruling import thread_of
-from motet.cli.output import told, write_line
+from motet.cli.output import write_line
 
 _AT_ONCE = 200
 _KEPT = 200
@@ -106,8 +106,7 @@ class BoardView:
         for seq in list(self._shown)[:-_KEPT]:
             del self._shown[seq]
         if calls and self.bell and self.place.out.moves:
-            with told():
-                self.place.out.control("\a")
+            self.place.out.control("\a")
         await boards.shown(address, self.board.id, calls, to=self.last)
 
     async def _changes(self) -> None:

@@ -11,7 +11,6 @@ from motet.cli.answer import STANDARD_INPUT, piped_text
 from motet.cli.boards.events import post_fields, posted_fields, write_event
 from motet.cli.boards.lines import posted_spans, told_line
 from motet.cli.boards.place import JSON, Place, run
-from motet.cli.output import told
 from motet.errors import ExitCode, UsageError
 
 
@@ -83,8 +82,7 @@ def _tell(place: Place, posted: Posted, board: str, as_json: bool) -> None:
     if as_json:
         write_event("posted", **posted_fields(posted, board))
         return
-    with told():
-        place.out.spans(*posted_spans(posted, board), hang=2)
+    place.out.spans(*posted_spans(posted, board), hang=2)
     for one in posted.unknown:
         place.terminal.line(told_line(one), "yellow", hang=2)
 

@@ -12,7 +12,7 @@ from motet.cli.boards.lines import agent_spans, widest
 from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
 from motet.cli.boards.ruling import hold_agent
 from motet.cli.boards.times import local
-from motet.cli.output import told, write_line
+from motet.cli.output import write_line
 from motet.visible import one_line
 
 
@@ -70,9 +70,8 @@ def list_agents(closed: bool = False, find: str = "", everywhere: bool = False, 
                 write_event("agent", **agent_fields(agent), process=processes.get(agent.address))
                 continue
             process = processes.get(agent.address)
-            with told():
-                beside = [(f"  background {process}", "dim")] if process else []
-                place.out.spans(*agent_spans(agent, width), *beside, hang=4)
+            beside = [(f"  background {process}", "dim")] if process else []
+            place.out.spans(*agent_spans(agent, width), *beside, hang=4)
         if not found and not as_json:
             what = f"There is no agent with {find!r}" if find else "There is no agent"
             place.terminal.line(f"{what} on the boards of this project; --all-projects shows others.", hang=2)

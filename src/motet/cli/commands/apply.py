@@ -6,7 +6,7 @@ import asyncio
 import posixpath
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -22,7 +22,7 @@ from motet.cli.claims_told import ClaimsTold
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
 from motet.cli.modes import GitModes, modes_in
-from motet.cli.output import ReaderGone, told
+from motet.cli.output import ReaderGone
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
@@ -177,7 +177,7 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
     keyboard, interrupts = Keyboard(), Interrupts()
     terminal.on_lost = interrupts.stop
     as_json = ApplyJson() if mode.as_json else None
-    with interrupts.installed(), told() if mode.dry_run else nullcontext():
+    with interrupts.installed():
         try:
             if mode.review and not terminal.can_ask:
                 raise UsageError("--review: not a terminal, so nobody can be asked; use --yes or --dry-run")

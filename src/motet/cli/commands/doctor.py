@@ -15,7 +15,6 @@ import click
 
 from motet import __version__
 from motet.cli.commands.models import own_models
-from motet.cli.output import told
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.errors import MotetError
@@ -58,8 +57,7 @@ def command() -> int:
     colours = {_GOOD: "green", _MISSING: "yellow", _BAD: "red"}
     for finding in findings:
         mark = (f"{finding.mark} ", colours[finding.mark])
-        with told():
-            listing.spans(mark, (f"{finding.subject:<{width - 2}}", ""), (finding.text, ""), hang=width)
+        listing.spans(mark, (f"{finding.subject:<{width - 2}}", ""), (finding.text, ""), hang=width)
     return 1 if any(finding.mark == _BAD for finding in findings) else 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from motet.cli.output import told, write_json
+from motet.cli.output import write_json
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
 from motet.engine.models import model_for
@@ -45,10 +45,7 @@ async def _list(as_json: bool) -> int:
     for candidate in sorted(candidates, key=lambda candidate: not candidate.usable):
         mark, style = ("✓ ", "green") if candidate.usable else ("· ", "dim")
         name = f"{candidate.name:<{width - 2}}"
-        with told():
-            listing.spans(
-                (mark, style), (name, ""), (candidate.reason, "" if candidate.usable else "dim"), hang=width
-            )
+        listing.spans((mark, style), (name, ""), (candidate.reason, "" if candidate.usable else "dim"), hang=width)
     messages = Terminal()
     messages.line()
     try:

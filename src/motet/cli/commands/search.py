@@ -8,7 +8,7 @@ import sys
 import click
 from rich.cells import set_cell_size
 
-from motet.cli.output import told, write_json
+from motet.cli.output import write_json
 from motet.cli.project_root import project_root
 from motet.cli.terminal import Terminal
 from motet.errors import UsageError
@@ -66,11 +66,10 @@ async def _search(question: str, limit: int, as_json: bool) -> int:
 def _draw(answer: Answer) -> None:
     listing = Terminal(sys.stdout)
     wide = min((listing.width or _WIDEST + 4) - 4, _WIDEST)
-    with told():
-        for place in answer.found:
-            where, score = f"{place.path}:{place.line}", f"  {place.score:.2f}  "
-            listing.spans((where, "cyan"), (score, "dim"), ("; ".join(place.reasons), ""), hang=4)
-            listing.line(f"    {set_cell_size(one_line(place.text), wide).rstrip()}")
+    for place in answer.found:
+        where, score = f"{place.path}:{place.line}", f"  {place.score:.2f}  "
+        listing.spans((where, "cyan"), (score, "dim"), ("; ".join(place.reasons), ""), hang=4)
+        listing.line(f"    {set_cell_size(one_line(place.text), wide).rstrip()}")
     if not answer.found:
         is_empty = answer.complete and not answer.files
         many = "there are no files to search here" if is_empty else f"nothing of that in {answer.files:,} files"
