@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from motet.errors import SettingsError
+from motet.models.settings_file import unset
 from motet.settings import Loaded, load_settings
 
 
@@ -164,3 +165,24 @@ def test_what_is_no_file_is_said(tmp_path: Path, name: str) -> None:
 def test_a_file_that_is_nested_beyond_reason_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="nested too deeply"):
         load(tmp_path, project="x = " + "[" * 100_000)
+
+
+@pytest.mark.parametrize("name", ["config.toml", ".motet.toml"])
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"# one\n\n[fix]\nseverity = 'caf\xe9'\n", "line 4: byte 0xe9 is not UTF-8"),
+        ("model = 'x'\n".encode("utf-16"), "line 1: byte 0xff is not UTF-8"),
+        (b"\xef\xbb\xbfmodel = 'x'\r\n# \xc3(", "line 2: byte 0xc3 is not UTF-8"),
+    ],
+)
+def test_a_file_that_is_not_utf_8_is_named_with_the_line(
+    tmp_path: Path, name: str, content: bytes, what: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(tmp_path / "config.toml", tmp_path / ".motet.toml", {}, {})
+    assert str(caught.value) == f"{tmp_path / name}: {what}; save the file as UTF-8"
+    with pytest.raises(SettingsError) as caught:
+        unset(tmp_path / name, "model")
+    assert str(caught.value) == f"{tmp_path / name}: {what}; save the file as UTF-8"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from motet.errors import SettingsError
 from motet.models import private_file
 from motet.settings import load_settings
-from motet.settings.load import dotted
+from motet.settings.load import dotted, not_utf_8
 
 if TYPE_CHECKING:
     import tomlkit
@@ -82,6 +82,8 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
 
     try:
         return tomlkit.parse(path.read_bytes().decode()) if path.exists() else tomlkit.document()
+    except UnicodeDecodeError as error:
+        raise not_utf_8(path, error) from error
     except (OSError, ValueError, TOMLKitError) as error:
         raise SettingsError(f"{path}: {error}") from error
 

@@ -83,8 +83,18 @@ def read_text(path: Path) -> str | None:
         return None
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise not_utf_8(path, error) from error
     except ValueError as error:
         raise SettingsError(f"{path}: {error}") from error
+
+
+def not_utf_8(path: Path, error: UnicodeDecodeError) -> SettingsError:
+    """What to say of the file `path`, which could not be decoded as a whole."""
+    line = error.object.count(b"\n", 0, error.start) + 1
+    return SettingsError(
+        f"{path}: line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8"
+    )
 
 
 def table_of(text: str, path: Path) -> Table:
