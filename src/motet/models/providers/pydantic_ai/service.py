@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from motet.errors import ModelError, ModelErrorKind, SettingsError
 from motet.models.providers.endpoint import Endpoint
 from motet.models.providers.failures import one_line
-from motet.models.providers.pydantic_ai.watched import Client, watch_aws, watched_client
+from motet.models.providers.pydantic_ai.watched import Client, is_signed_in, watch_aws, watched_client
+from motet.models.providers.pydantic_ai.words import NO_AWS_SIGN_IN, plain
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -26,7 +27,6 @@ _SECRET = re.compile(r"key|secret|token|credential|password|client", re.IGNORECA
 _SIGN_IN = re.compile(r"aws|credential|profile")
 """Names of parameters of providers that are reached without a key."""
 _NO_KEY = "no-key"
-_VARIABLE = re.compile(r"Set the `([A-Z][A-Z0-9_]*)` environment variable")
 _GROUP = re.compile(r"pydantic-ai-slim\[[a-z-]+\]")
 
 
@@ -69,38 +69,40 @@ class Service:
         return await asyncio.to_thread(self._open, key)
 
     def _open(self, key: str | None) -> Opened:
-        from pydantic_ai.exceptions import UserError
+        try:
+            return self._made(key)
+        except (SettingsError, ModelError):
+            raise
+        except ImportError as error:
+            group = _GROUP.search(str(error))
+            where = f"; pip install '{group[0]}'" if group else f" ({one_line(str(error))})"
+            why = f"a package of this provider is not installed{where}"
+        except Exception as error:  # noqa: BLE001 (each provider has its own errors)
+            why = plain(str(error).replace(key or "***", "***"), self.provider) or type(error).__name__
+        # Not chained, not even by its place: it may hold the key, and half a client that would complain later.
+        raise self._unusable(why)
+
+    def _made(self, key: str | None) -> Opened:
         from pydantic_ai.models import infer_model
         from pydantic_ai.providers import infer_provider_class
 
         try:
-            try:
-                made = infer_provider_class(self.name)
-            except ValueError:
-                told = f"pydantic-ai knows no provider {self.name!r}; name one of its own in 'service'"
-                raise self._unusable(told) from None
-            taken = inspect.signature(made.__init__).parameters
-            arguments = self._arguments(made.__name__, taken, key)
-            client = self._client(taken)
-            found = made(**arguments, **({"http_client": client.client} if client else {}))
-            endpoint = self._endpoint(found)
-            if client:
-                client.allow(endpoint)
-            else:
-                watch_aws(found.client, endpoint)
-            return Opened(infer_model(f"{self.name}:{self.model}", lambda _: found), endpoint)
-        except ImportError as error:
-            group = _GROUP.search(str(error))
-            where = f"; pip install '{group[0]}'" if group else f" ({one_line(str(error))})"
-            raise self._unusable(f"a package of this provider is not installed{where}") from None
-        except UserError as error:
-            raise self._unusable(self._words(error.message)) from None
-        except (SettingsError, ModelError):
-            raise
-        except Exception as error:  # noqa: BLE001 (each provider has its own errors)
-            # None of it is chained: it may hold the key.
-            said = self._words(str(error).replace(key or "***", "***"))
-            raise self._unusable(said or type(error).__name__) from None
+            made = infer_provider_class(self.name)
+        except ValueError:
+            told = f"pydantic-ai knows no provider {self.name!r}; name one of its own in 'service'"
+            raise self._unusable(told) from None
+        taken = inspect.signature(made.__init__).parameters
+        arguments = self._arguments(made.__name__, taken, key)
+        client = self._client(taken)
+        found = made(**arguments, **({"http_client": client.client} if client else {}))
+        endpoint = self._endpoint(found)
+        if client:
+            client.allow(endpoint)
+        elif is_signed_in(found.client):
+            watch_aws(found.client, endpoint)
+        else:
+            raise self._unusable(NO_AWS_SIGN_IN.format(setting=f"providers.{self.provider}"))
+        return Opened(infer_model(f"{self.name}:{self.model}", lambda _: found), endpoint)
 
     def _arguments(self, kind: str, taken: Mapping[str, object], key: str | None) -> dict[str, object]:
         allowed = {name for name in taken if name not in _OURS and name != "self" and not _SECRET.search(name)}
@@ -133,11 +135,6 @@ class Service:
             return Endpoint.parse(self.provider, found.base_url, self.timeout)
         except SettingsError:
             raise self._unusable("pydantic-ai does not say where its requests go; set base_url") from None
-
-    def _words(self, message: str) -> str:
-        if variable := _VARIABLE.search(message):
-            return f"{variable[1]} is not set; set it, or providers.{self.provider}.key"
-        return one_line(message.partition(" To try Pydantic AI")[0])
 
     def _unusable(self, why: str) -> ModelError:
         return ModelError(f"{self.provider}: {why}", ModelErrorKind.AUTH, provider=self.provider)

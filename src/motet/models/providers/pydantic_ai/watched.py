@@ -51,8 +51,13 @@ class _AwsEvents(Protocol):
     def unregister(self, event_name: str, *, unique_id: str) -> None: ...
 
 
+class _AwsConfig(Protocol):
+    signature_version: str
+
+
 class _AwsMeta(Protocol):
     events: _AwsEvents
+    config: _AwsConfig
 
 
 class _AwsClient(Protocol):
@@ -124,6 +129,15 @@ def watched_client(kind: str, provider: str, timeout: float) -> Client | None:
         return None
     cast("_Hooked", client).event_hooks = {"request": [guard.hear], "response": [_keep]}
     return Client(client, guard)
+
+
+def is_signed_in(client: object) -> bool:
+    """Whether a client of botocore's, which has looked for them when it was made, has found credentials to sign with;
+    also true where it does not say."""
+    if cast("_AwsClient", client).meta.config.signature_version == "bearer":
+        return True
+    signer: object = getattr(client, "_request_signer", None)
+    return getattr(signer, "_credentials", signer) is not None or signer is None
 
 
 def watch_aws(client: object, endpoint: Endpoint) -> None:
