@@ -539,9 +539,9 @@ def test_agents_are_listed_shown_and_cleaned_away(board: Board) -> None:
     assert said(run("agents")) == (
         0,
         "".join(f"{line}\n" for line in sorted([
-            f"{backend:<{width}}  chat   working (on the login)  1 unread  1,234 tokens $0.5000 today  offline  /work/tree",
-            f"{board.me:<{width}}  human  idle  0 unread  0 tokens $0.0000 today",
-            f"{reviewer:<{width}}  chat   gone  1 unread  0 tokens $0.0000 today  offline  role:reviewer",
+            f"{backend:<{width}}  chat   working  1 unread  1,234 tokens $0.5000 today  (on the login)  offline  /work/tree",
+            f"{board.me:<{width}}  human  idle     0 unread      0 tokens $0.0000 today",
+            f"{reviewer:<{width}}  chat   gone     1 unread      0 tokens $0.0000 today  offline  role:reviewer",
         ])),
         "",
     )  # fmt: skip

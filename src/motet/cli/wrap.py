@@ -20,7 +20,7 @@ def wrap(spans: Sequence[Span], width: int, hang: int = 0) -> list[list[Span]]:
 
     A word that no line can hold is cut. White space at a break is dropped.
     """
-    hang = min(hang, width // 2)
+    hang = min(hang, most_hang(width))
     lines: list[list[Span]] = [[]]
     room = width
     for text, style in spans:
@@ -43,6 +43,11 @@ def wrap(spans: Sequence[Span], width: int, hang: int = 0) -> list[list[Span]]:
                 room -= size
     trimmed = [_trimmed(line) for line in lines]
     return trimmed[:1] + [line for line in trimmed[1:] if line]
+
+
+def most_hang(width: int) -> int:
+    """Cells by which a line of `width` cells may be indented."""
+    return width * 3 // 5
 
 
 def cut(text: str, width: int) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
+from collections.abc import Iterator, Mapping, Sequence
 
 from motet.board import Agent, AgentState, Delivery, DeliveryState, Glance, Notice, Post, Posted, PostKind, Told
 from motet.cli.boards.times import local
 from motet.cli.chat.markdown_stream import MarkdownStream
 from motet.cli.chat.terminal import ChatTerminal
+from motet.cli.columns import padded, widest
 from motet.cli.wrap import Span
 from motet.text.terms import folded
-from motet.visible import one_line
 
 _INDENT = "  "
 _EXCERPT = 200
@@ -21,18 +21,8 @@ _STATES = {
     DeliveryState.IN_CONTEXT: "read",
     DeliveryState.ACKED: "read",
 }
+_LOUD_STATES = {AgentState.WORKING: "green", AgentState.WAITING: "yellow"}
 _LOUD = frozenset({DeliveryState.EXPIRED, DeliveryState.DEAD})
-
-
-def padded(text: str, width: int) -> str:
-    """`text`, shown in one line and filled up to `width` cells."""
-    shown = one_line(text)
-    return shown + " " * max(width - cell_len(shown), 0)
-
-
-def widest(texts: list[str]) -> int:
-    """Cells of the widest of `texts`."""
-    return max((cell_len(one_line(text)) for text in texts), default=0)
 
 
 def counted(many: int, word: str) -> str:
@@ -150,21 +140,29 @@ def told_line(one: Told) -> str:
     return f"{one.text} reaches nobody: {one.why}{nearest}"
 
 
-def agent_spans(agent: Agent, width: int) -> list[Span]:
-    """An agent in a list."""
-    state = "paused" if agent.paused else str(agent.state)
-    loud = "red" if agent.paused else {AgentState.WORKING: "green", AgentState.WAITING: "yellow"}.get(agent.state, "")
-    roles = "".join(f" role:{role}" for role in agent.roles)
-    return [
-        (padded(agent.address, width), "bold"),
-        (f"  {agent.kind:<5}", ""),
-        (f"  {state}{f' ({agent.why})' if agent.why else ''}", loud),
-        (f"  {agent.unread:,} unread", "yellow" if agent.unread else ""),
-        (f"  {agent.tokens:,} tokens ${agent.cost:.4f} today", ""),
-        (f"  {agent.model}" if agent.model else "", "cyan"),
-        (f" {roles}" if roles else "", ""),
-        (f"  {agent.workspace}" if agent.workspace else "", "dim"),
-    ]
+def agent_rows(agents: Sequence[Agent], processes: Mapping[str, int]) -> Iterator[list[Span]]:
+    """Agents in a list, what each has below the same of the others; `processes`: those that run, by address."""
+    states = [str(agent.state) if not agent.paused else "paused" for agent in agents]
+    unread = [f"{agent.unread:,}" for agent in agents]
+    tokens = [f"{agent.tokens:,}" for agent in agents]
+    costs = [f"${agent.cost:.4f}" for agent in agents]
+    names, state_cells = widest([agent.address for agent in agents]), widest(states)
+    unread_cells, token_cells, cost_cells = widest(unread), widest(tokens), widest(costs)
+    for agent, state, waiting, used, cost in zip(agents, states, unread, tokens, costs, strict=True):
+        process = processes.get(agent.address)
+        roles = "".join(f" role:{role}" for role in agent.roles)
+        yield [
+            (padded(agent.address, names), "bold"),
+            (f"  {agent.kind:<5}", ""),
+            (f"  {state:<{state_cells}}", "red" if agent.paused else _LOUD_STATES.get(agent.state, "")),
+            (f"  {waiting:>{unread_cells}} unread", "yellow" if agent.unread else ""),
+            (f"  {used:>{token_cells}} tokens {cost:>{cost_cells}} today", ""),
+            (f"  ({agent.why})" if agent.why else "", "dim"),
+            (f"  {agent.model}" if agent.model else "", "cyan"),
+            (f" {roles}" if roles else "", ""),
+            (f"  {agent.workspace}" if agent.workspace else "", "dim"),
+            (f"  background process {process}" if process else "", "dim"),
+        ]
 
 
 def notice_spans(notice: Notice, board: str, thread: str) -> list[Span]:

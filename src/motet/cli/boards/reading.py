@@ -20,9 +20,10 @@ from motet.cli.boards.events import (
     whole_fields,
     write_event,
 )
-from motet.cli.boards.lines import draw_post, glance_spans, post_spans, widest
+from motet.cli.boards.lines import draw_post, glance_spans, post_spans
 from motet.cli.boards.place import ALL_PROJECTS, BOARD, COUNT, JSON, NUMBER, SCHEMA, Place, run
 from motet.cli.boards.times import When
+from motet.cli.columns import widest
 from motet.cli.output import write_line
 from motet.errors import MotetError, UsageError
 from motet.visible import as_json as safe_json

@@ -8,7 +8,7 @@ from motet.board import Agent
 from motet.cli.boards.background import background_of, start, stop
 from motet.cli.boards.conflicts import conflicts
 from motet.cli.boards.events import agent_fields, write_event
-from motet.cli.boards.lines import agent_spans, widest
+from motet.cli.boards.lines import agent_rows
 from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
 from motet.cli.boards.ruling import hold_agent
 from motet.cli.boards.times import local
@@ -64,14 +64,12 @@ def list_agents(closed: bool = False, find: str = "", everywhere: bool = False, 
         await place.boards.tend(place.settings.forget_days)
         processes = {one.address: one.mark.pid for one in background.running().values()}
         found = [agent for agent in await _agents(place, everywhere, closed) if fits(agent, find)]
-        width = widest([agent.address for agent in found])
-        for agent in found:
-            if as_json:
+        if as_json:
+            for agent in found:
                 write_event("agent", **agent_fields(agent), process=processes.get(agent.address))
-                continue
-            process = processes.get(agent.address)
-            beside = [(f"  background {process}", "dim")] if process else []
-            place.out.spans(*agent_spans(agent, width), *beside, hang=4)
+        else:
+            for row in agent_rows(found, processes):
+                place.out.spans(*row, hang=4)
         if not found and not as_json:
             what = f"There is no agent with {find!r}" if find else "There is no agent"
             place.terminal.line(f"{what} on the boards of this project; --all-projects shows others.", hang=2)

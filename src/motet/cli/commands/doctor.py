@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from motet import __version__
+from motet.cli.columns import marked_rows
 from motet.cli.commands.models import own_models
 from motet.cli.terminal import Terminal
 from motet.engine import Engine
@@ -52,12 +53,11 @@ def command() -> int:
     Exit code 1 when something that motet needs is broken; a server that is not installed is only advice.
     """
     findings = asyncio.run(_examine())
-    listing = Terminal(sys.stdout)
-    width = max(len(finding.subject) for finding in findings) + 4
     colours = {_GOOD: "green", _MISSING: "yellow", _BAD: "red"}
-    for finding in findings:
-        mark = (f"{finding.mark} ", colours[finding.mark])
-        listing.spans(mark, (f"{finding.subject:<{width - 2}}", ""), (finding.text, ""), hang=width)
+    marked_rows(
+        Terminal(sys.stdout),
+        [((one.mark, colours[one.mark]), (one.subject, ""), (one.text, "")) for one in findings],
+    )
     return 1 if any(finding.mark == _BAD for finding in findings) else 0
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import click
 
+from motet.cli.columns import marked_rows
 from motet.cli.output import write_json
 from motet.cli.terminal import Terminal
+from motet.cli.wrap import Span
 from motet.engine import Engine
 from motet.engine.models import model_for
 from motet.errors import MotetError
@@ -40,12 +42,11 @@ async def _list(as_json: bool) -> int:
         for candidate in candidates:
             write_json(_fields(candidate))
         return 0
-    listing = Terminal(sys.stdout)
-    width = max(len(candidate.name) for candidate in candidates) + 4
+    rows: list[tuple[Span, Span, Span]] = []
     for candidate in sorted(candidates, key=lambda candidate: not candidate.usable):
-        mark, style = ("✓ ", "green") if candidate.usable else ("· ", "dim")
-        name = f"{candidate.name:<{width - 2}}"
-        listing.spans((mark, style), (name, ""), (candidate.reason, "" if candidate.usable else "dim"), hang=width)
+        mark, style = ("✓", "green") if candidate.usable else ("·", "dim")
+        rows.append(((mark, style), (candidate.name, ""), (candidate.reason, "" if candidate.usable else "dim")))
+    marked_rows(Terminal(sys.stdout), rows)
     messages = Terminal()
     messages.line()
     try:
