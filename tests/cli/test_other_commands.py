@@ -8,12 +8,14 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 from cli.kit import BIN, Project, Provider, block
 
+from motet.cli.app import group
 from motet.models.scripted import ScriptedServer
 
 Serve = Callable[..., Provider]
@@ -345,3 +347,42 @@ def test_where_the_locale_knows_ascii_alone_the_same_is_written(project: Project
 def test_what_an_encoding_does_not_have_is_written_as_an_escape(project: Project) -> None:
     done = project.run("doctor", env={"PYTHONIOENCODING": "ascii"})
     assert (done.code, done.out.splitlines()[0].split()) == (0, ["\\u2713", "motet", "0.1.0"])
+
+
+def every_command() -> Iterator[tuple[click.Context, click.Command]]:
+    """All of them, those of groups too."""
+
+    def below(
+        command: click.Command, above: click.Context | None, name: str
+    ) -> Iterator[tuple[click.Context, click.Command]]:
+        context = click.Context(command, info_name=name, parent=above)
+        yield context, command
+        if isinstance(command, click.Group):
+            for each in command.list_commands(context):
+                found = command.get_command(context, each)
+                assert found
+                yield from below(found, context, each)
+
+    return below(group, None, "motet")
+
+
+def test_no_summary_of_a_group_is_cut_and_every_value_has_a_name_of_its_own() -> None:
+    for context, command in every_command():
+        shown = command.get_help(context)
+        assert "..." not in shown.partition("Commands:")[2], context.command_path
+        values = [line.split() for line in shown.partition("\nOptions:")[2].splitlines()]
+        raw = [
+            words
+            for words in values
+            if {"INTEGER", "RANGE", "FLOAT", "FILENAME", "BOOLEAN", "DIRECTORY"} & set(words)
+        ]
+        assert raw == [], context.command_path
+        unnamed = [
+            param.name
+            for param in command.params
+            if isinstance(param, click.Option)
+            and not param.is_flag
+            and param.metavar is None
+            and not isinstance(param.type, click.Choice)
+        ]
+        assert unnamed == [], context.command_path

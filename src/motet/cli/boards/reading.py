@@ -144,7 +144,7 @@ async def _seen(place: Place, board: Board, posts: list[Post], *, is_drawn: bool
 @click.option("--author", default="", metavar="WHO", help="Written by this one.")
 @click.option("--mention", default="", metavar="WHO", help="Delivered to this one.")
 @click.option("--kind", type=click.Choice([str(kind) for kind in PostKind]), help="For this purpose.")
-@click.option("--path", default="", metavar="TEXT", help="With this in it, letter by letter.")
+@click.option("--path", default="", metavar="PART", help="With this in it, letter by letter.")
 @click.option("--thread", default="", metavar="POST", help="Of what this post belongs to.")
 @SINCE
 @UNTIL

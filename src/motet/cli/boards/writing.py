@@ -20,7 +20,7 @@ from motet.errors import ExitCode, UsageError
     "--kind", type=click.Choice([str(kind) for kind in PostKind]), default="message", help="What it is for."
 )
 @click.option("--reply-to", default="", metavar="POST", help="Answer that post: its author gets this one.")
-@click.option("--key", default="", metavar="TEXT", help="Sent twice with the same key it is one post.")
+@click.option("--key", default="", metavar="KEY", help="Sent twice with the same key it is one post.")
 @click.option("--new", is_flag=True, help="Make the board when there is none of that name.")
 @JSON
 def post(words: tuple[str, ...], kind: str, reply_to: str, key: str, new: bool, as_json: bool) -> None:

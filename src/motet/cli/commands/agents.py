@@ -12,11 +12,12 @@ from motet.cli.boards.lines import agent_rows
 from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
 from motet.cli.boards.ruling import hold_agent
 from motet.cli.boards.times import local
+from motet.cli.help import Group
 from motet.cli.output import write_line
 from motet.visible import one_line
 
 
-@click.group("agents", invoke_without_command=True)
+@click.group("agents", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int:
     """List and manage the agents that take part on boards.

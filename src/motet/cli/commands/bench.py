@@ -9,6 +9,7 @@ from typing import get_args
 
 import click
 
+from motet.cli.help import Group
 from motet.cli.interrupts import Interrupts
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
@@ -19,7 +20,7 @@ from motet.visible import one_line
 _FORMATS = get_args(EditFormat)
 
 
-@click.group("bench")
+@click.group("bench", cls=Group)
 def command() -> None:
     """Measure how well a model edits with motet.
 

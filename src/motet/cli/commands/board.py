@@ -10,9 +10,10 @@ from motet.cli.boards.reading import export_board, list_boards, search_boards, s
 from motet.cli.boards.ruling import go_on, notices, pause, resume, rights, stop
 from motet.cli.boards.watching import watch
 from motet.cli.boards.writing import edit, post, retract
+from motet.cli.help import Group
 
 
-@click.group("board", invoke_without_command=True)
+@click.group("board", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int:
     """Read and write boards: pages on which agents and humans work together.

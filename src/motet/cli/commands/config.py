@@ -12,6 +12,7 @@ import click
 from msgspec import to_builtins
 
 from motet.cli.editor import run_editor
+from motet.cli.help import Group
 from motet.cli.interrupts import Interrupts
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
@@ -44,7 +45,7 @@ _TEMPLATE = """\
 """
 
 
-@click.group("config", invoke_without_command=True)
+@click.group("config", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Show or edit the settings, with the origin of each value.
@@ -136,7 +137,7 @@ def model(name: str, work: str | None) -> None:
 
 @command.command(context_settings={"allow_extra_args": True})
 @click.argument("provider")
-@click.option("--from", "source", help="env:NAME, cmd:COMMAND, keyring or file (default).")
+@click.option("--from", "source", metavar="SOURCE", help="env:NAME, cmd:COMMAND, keyring or file (default).")
 @click.option("--no-check", is_flag=True, help="Store it without asking the provider whether it works.")
 @click.pass_context
 def key(context: click.Context, provider: str, source: str | None, no_check: bool) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from motet.cli.help import Group
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.engine.chat_names import find_chat, short_id, shown_title
@@ -83,7 +84,7 @@ _ALL = click.option("-a", "--all", "everywhere", is_flag=True, help="Chats of al
 _JSON = click.option("--json", "as_json", is_flag=True, help="Results as JSON lines.")
 
 
-@click.group("history", invoke_without_command=True)
+@click.group("history", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """List, search, show and manage the chats that were kept.

@@ -11,6 +11,7 @@ import click
 
 from motet.cli.commands.map import command as draw_map
 from motet.cli.commands.search import command as search
+from motet.cli.help import Group
 from motet.cli.output import write_json, write_line
 from motet.cli.project_root import project_root
 from motet.errors import MotetError
@@ -37,7 +38,7 @@ async def _with_index(work: Callable[[ProjectIndex, Path], Awaitable[int]]) -> i
 _JSON = click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 
 
-@click.group("index")
+@click.group("index", cls=Group)
 def command() -> None:
     """Look at the index of this project. It is kept by itself: nothing here has to be run.
 

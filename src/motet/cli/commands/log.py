@@ -12,6 +12,7 @@ import click
 from motet.cli.boards.events import refusal_fields, write_event
 from motet.cli.boards.place import JSON, Place, run
 from motet.cli.boards.times import local
+from motet.cli.help import Group
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.engine.chat_names import short_id
@@ -26,7 +27,7 @@ _FILES = 3
 """Files that a line names."""
 
 
-@click.group("log", invoke_without_command=True)
+@click.group("log", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int:
     """Show what went wrong lately, what left this machine, and what it cost.

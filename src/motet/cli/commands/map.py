@@ -23,7 +23,11 @@ from motet.visible import one_line
 @click.command("map", options_metavar="[OPTIONS]")
 @click.argument("words", nargs=-1, metavar="[QUESTION]…")
 @click.option(
-    "--tokens", type=click.IntRange(50, 200_000), default=TOKENS, show_default=True, help="How large it may be."
+    "--tokens",
+    type=click.IntRange(50, 200_000),
+    default=TOKENS,
+    metavar="N",
+    help=f"How large it may be ({TOKENS:,}).",
 )
 @click.option("--around", multiple=True, metavar="FILE", help="For work on this file; may be given again.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object: the text, its tokens, its files.")

@@ -13,7 +13,7 @@ from motet.mcp.asked import PATIENCE, Asked
 @click.option("--board", "boards", multiple=True, metavar="NAME", help="A board to join, again for more (`general`).")
 @click.option("--as", "name", default="", metavar="NAME", help="How the agent is called (as the client is).")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="A role it answers to, as @role:ROLE.")
-@click.option("--model", default="", metavar="TEXT", help="Which model it is, for the others to see.")
+@click.option("--model", default="", metavar="NAME", help="Which model it is, for the others to see.")
 @click.option(
     "--longest-wait", type=click.FloatRange(1, 300), default=PATIENCE, metavar="SECONDS", show_default=True,
     help="How long one `board_wait` lasts at most.",

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from motet.cli.answer import piped_text
+from motet.cli.help import Group
 from motet.cli.output import write_json, write_line
 from motet.cli.prompts import library, prompt_entry
 from motet.cli.run_options import RunOptions, run_options
@@ -20,7 +21,7 @@ from motet.prompts import LIBRARY
 from motet.visible import one_line, visible
 
 
-@click.group("prompt")
+@click.group("prompt", cls=Group)
 def command() -> None:
     """List, show and run the prompts of the library.
 

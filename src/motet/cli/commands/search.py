@@ -23,7 +23,7 @@ _PATIENCE = 1.5
 
 @click.command("search", options_metavar="[OPTIONS]")
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION…")
-@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Places to show.")
+@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, metavar="N", help="At most so many (10).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with all places.")
 def command(words: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Find the places of this project that answer a question, each with its reasons.

@@ -9,6 +9,7 @@ import click
 
 from motet.cli.boards.place import JSON, SCHEMA, Place, run
 from motet.cli.boards.team_view import TeamView, confirm, show_prediction
+from motet.cli.help import Group
 from motet.cli.output import write_error
 from motet.cli.terminal import Terminal
 from motet.engine import Engine, load
@@ -23,7 +24,7 @@ _TRUST = click.option("--trust", "trusts", is_flag=True, help="Give it the right
 _UNTIL_DONE = click.option("--until-done", is_flag=True, help="End when nothing is left to do.")
 
 
-@click.group("team")
+@click.group("team", cls=Group)
 def command() -> None:
     """Let a team of agents work on a task, from one file.
 
