@@ -72,6 +72,12 @@ def test_one_line_that_lost_its_indentation_before_lines_that_kept_theirs_is_ref
     assert refused("class A:\n    def f():\n        go(1)\n", edit) == HALF_INDENTED
 
 
+def test_a_level_and_one_blank_are_no_sign_of_the_indentation_of_the_file() -> None:
+    edit = Replace("a.txt", " line1\n line2\n", " new_line1\n     new_line2\n")
+    after = "    new_line1\n        new_line2\n    line3\n"
+    assert applied("    line1\n    line2\n    line3\n", edit) == after
+
+
 def test_new_text_that_mixes_tabs_into_spaces_is_refused() -> None:
     edit = Replace("a.txt", "\t\told\n", "\t\tnew\n  more\n")
     assert refused("x\n        old\n", edit) == "its new text mixes tabs and spaces, its search text does not"

@@ -115,7 +115,11 @@ def _jumps(search: Sequence[str], replace: Sequence[str], step: str) -> bool:
 
 
 def _opens_nothing(above: str, line: str, step: str) -> bool:
-    return line.startswith(_indent(above) + step) and not _COMMENT.sub("", above).rstrip().endswith(_OPENERS)
+    """Whether `line` is deeper than `above`, which opens nothing, by `step` or by that and whole levels: one blank
+    more is no level."""
+    jumped = _indent(above) + step
+    is_jump = line.startswith(jumped) and line[len(jumped) :] != f" {line.lstrip(' ')}"
+    return is_jump and not _COMMENT.sub("", above).rstrip().endswith(_OPENERS)
 
 
 def _indent(line: str) -> str:
