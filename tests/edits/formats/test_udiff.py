@@ -107,6 +107,12 @@ def test_hunks_without_a_named_file_are_for_the_file_that_is_known() -> None:
     assert refused("@@ -1 +1 @@\n-a\n+b\n") == ("line 1: no file is named before this hunk", 1)
 
 
+def test_lines_without_a_hunk_are_taken_only_where_no_file_is_named() -> None:
+    lines = "-a\n+b\n"
+    assert found(lines, "a.py") == [Replace("a.py", "a\n", "b\n", "c", 1)]
+    assert refused(HEAD + lines, "a.py") == refused(HEAD + lines) == ("line 1: no hunk follows this file's name", 1)
+
+
 def test_a_hunk_behind_prose_is_not_given_to_the_file_before() -> None:
     diff = f"{HEAD}@@ -1,1 +1,1 @@\n-a\n+b\n\nNow in b.py:\n@@ -1 +1 @@\n-c\n+d\n"
     assert refused(diff) == ("line 8: no file is named before this hunk", 8)

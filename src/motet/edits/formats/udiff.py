@@ -142,7 +142,7 @@ class UdiffReader:
         if len(text) < _LONGEST_HEAD and self._of_head(text, number, pieces):
             self._began = True
         elif text.strip() and not self._of_fence(text):
-            bare_hunk = self._only_blanks and self._given and text[0] in "+-"
+            bare_hunk = self._only_blanks and self._file is None and self._given and text[0] in "+-"
             self._only_blanks = False
             if bare_hunk:
                 self._begin_hunk("@@", number, pieces)
