@@ -24,7 +24,8 @@ class Dialect:
     - `repeated`: a patch may update one file in several sections, or may not (Cline).
     - `exact`: the search text may drift as the ladder allows, or has to stand exactly (Anthropic's and OpenHands'
       editors).
-    - `strict_markers`: white space after a `=======` makes it a line of text (Cline).
+    - `strict_markers`: white space after a `=======`, or none before SEARCH and REPLACE, makes it a line of text
+      (Cline).
     """
 
     final_newline: Literal["keep", "add"] = "keep"

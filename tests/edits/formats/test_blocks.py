@@ -30,6 +30,7 @@ def error(diff: str, dialect: Dialect | None = None) -> str:
         ("<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE"),
         ("<<<<<<< SEARCH>  ", "=======  ", ">>>>>>> REPLACE\t"),
         ("----------- SEARCH", "=====", "+++++++ REPLACE"),
+        ("----------- SEARCH", "==========", "+++++++ REPLACE"),
         ("  <<<<<<< SEARCH", "   =======", " >>>>>>> REPLACE"),
         ("<<<<<<< SEARCH\r", "=======\r", ">>>>>>> REPLACE\r"),
     ],
@@ -46,6 +47,28 @@ def test_one_empty_line_differs_from_no_line() -> None:
 def test_a_block_says_in_which_line_of_the_answer_it_begins() -> None:
     diff = "text\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n\n<<<<<<< SEARCH\nb\n=======\n>>>>>>> REPLACE"
     assert [edit.line for edit in parse_replace_in_file("a.py", diff)] == [2, 7]
+
+
+def test_the_line_under_a_heading_is_code_also_between_long_markers() -> None:
+    code = "Title\n==========\n"
+    assert only(f"<<<<<<<<<< SEARCH\n{code}=======\nnew\n>>>>>>>>>> REPLACE") == (code, "new\n")
+    assert "2 ======= lines" in error(f"<<<<<<<<<< SEARCH\n{code}old\n==========\nnew\n>>>>>>>>>> REPLACE")
+    assert error("<<<<<<< SEARCH\nold\n==========\nnew\n>>>>>>> REPLACE") == (
+        "line 1: the block has no ======= marker"
+    )
+
+
+def test_strictly_read_markers_have_a_space_before_their_word() -> None:
+    bare = "-------SEARCH\nold\n=======\nnew\n+++++++ REPLACE"
+    assert only(bare) == ("old\n", "new\n")
+    assert error(bare, CLINE) == "line 5: REPLACE marker without a SEARCH marker"
+    assert error("------- SEARCH\nold\n+++++++REPLACE", CLINE) == "line 1: the block has no ======= marker"
+
+
+@pytest.mark.parametrize("number", ["12", "[12]", " [12]", " 12"])
+def test_the_number_of_the_line_may_stand_in_brackets(number: str) -> None:
+    diff = f"<<<<<<< SEARCH\n:start_line:{number}\n:end_line:{number}\n-------\na\n=======\nb\n>>>>>>> REPLACE"
+    assert parse(diff, "replace_in_file", path="a.py") == [Replace("a.py", "a\n", "b\n", near=Near(12, apart=1))]
 
 
 @pytest.mark.parametrize(

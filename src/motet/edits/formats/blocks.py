@@ -7,7 +7,7 @@
     >>>>>>> REPLACE
 
 `-------` and `+++++++` do for `<` and `>`. The markers with a word have five characters or more, `=======` has five to
-nine. SEARCH may begin with `:start_line:12` (and `:end_line:14`, `-------`), which says where to look. A line of code
+nine, or more if the marker before SEARCH is as long. SEARCH may begin with `:start_line:12` (and `:end_line:14`, `-------`), which says where to look. A line of code
 that looks like one of these lines is written with a backslash before it; without, a block is taken only when it can
 be read in one way.
 """
@@ -25,9 +25,9 @@ from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
 _MARKER = re.compile(
-    r"([ \t]*)(?:(?P<open><{5,}|-{5,}) ?SEARCH>?|(?P<middle>={5,9})|(?P<close>>{5,}|\+{5,}) ?REPLACE>?)(?P<rest>\s*)"
+    r"([ \t]*)(?:(?P<open><{5,}|-{5,})(?P<space> ?)SEARCH>?|(?P<middle>={5,9})|(?P<close>>{5,}|\+{5,})(?P<gap> ?)REPLACE>?)(?P<rest>\s*)"
 )
-_HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*([0-9]{1,9})\s*")
+_HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*(?:\[([0-9]{1,9})\]|([0-9]{1,9}))\s*")
 _HEADER_WORD = re.compile(r"\s*:(?:start|end)_line:")
 _RULE = re.compile(r"\s*-{5,9}\s*")
 _ESCAPED = re.compile(
@@ -35,6 +35,8 @@ _ESCAPED = re.compile(
 )
 _OURS, _THEIRS = re.compile(r"<{7}(?:[ ].*)?"), re.compile(r">{7}(?:[ ].*)?")
 _KIN = {"<": "<", ">": "<", "-": "-", "+": "-"}
+_WIDE = re.compile(r"[ ]{0,3}(={10,})\s*")
+"""More likely the line under a heading, unless the block's own markers are as long and nothing else divides it."""
 
 MarkerKind = Literal["open", "middle", "close"]
 
@@ -60,9 +62,13 @@ def marker_of(line: str, dialect: Dialect, indent: str = "") -> Marker | None:
     for kind in ("open", "close", "middle"):
         text = found[kind]
         if text:
-            is_text = kind == "middle" and dialect.strict_markers and found["rest"]
-            return None if is_text else Marker(kind, text, found[1])
+            return None if dialect.strict_markers and _is_odd(found) else Marker(kind, text, found[1])
     return None
+
+
+def _is_odd(found: re.Match[str]) -> bool:
+    """Whether there is white space behind a `=======`, or none before the word of another marker."""
+    return bool(found["rest"]) if found["middle"] else "" in (found["space"], found["gap"])
 
 
 class OpenBlock:
@@ -87,6 +93,7 @@ class OpenBlock:
         self._lines: list[str] = []
         self._raw: list[tuple[str, int]] = []
         self._middles: list[tuple[int, int]] = []
+        self._wide: list[tuple[int, int]] = []
         self._depth = 0
         self._escaped = False
         self._near = Near()
@@ -112,6 +119,7 @@ class OpenBlock:
 
     def end(self) -> list[Piece]:
         """The answer ends within the block."""
+        self._middles = self._middles or self._wide
         if self._is_ended_by_middle():
             return self._end_at_middle()
         if self._dialect.unclosed == "accept" and len(self._middles) == 1 and not self._depth:
@@ -141,6 +149,7 @@ class OpenBlock:
                 )
             self._depth -= 1
             return self._body(text, number)
+        self._middles = self._middles or self._wide
         if not self._middles:
             raise EditFormatError(f"line {self._first}: the block has no ======= marker", self._first)
         return self._finish(self._divider(marker, number), len(self._lines))
@@ -153,6 +162,9 @@ class OpenBlock:
             raise EditFormatError(
                 f"line {number}: {line.strip()[:40]} belongs into SEARCH; write \\ before it if it is code", number
             )
+        wide = None if self._depth else _WIDE.fullmatch(line)
+        if wide is not None and len(wide[1]) <= self._kin[1]:
+            self._wide.append((len(self._lines), len(wide[1])))
         if "\\" in line and _ESCAPED.fullmatch(line):
             line = line.replace("\\", "", 1)
             self._escaped = True
@@ -171,7 +183,7 @@ class OpenBlock:
         found = _HEADER.fullmatch(line)
         if found is not None:
             if found[1] == "start":
-                self._near = Near(line=int(found[2]), apart=1)
+                self._near = Near(line=int(found[2] or found[3]), apart=1)
             self._header = "lines"
             return True
         is_rule = self._header == "lines" and _RULE.fullmatch(line) is not None
