@@ -31,6 +31,8 @@ class SearchReplaceReader:
         self._block: OpenBlock | None = None
         self.count = 0
         self._after_others = after
+        self._is_below_text = False
+        self._stray = 0
 
     @property
     def idle(self) -> bool:
@@ -59,13 +61,18 @@ class SearchReplaceReader:
     def _outside(self, text: str, number: int) -> None:
         marker = marker_of(text, self._dialect, self.names.indent)
         match marker.kind if marker else None:
+            case "open" if self._stray == number - 1 > 0:
+                raise EditFormatError(f"line {self._stray}: ======= marker without a SEARCH marker", self._stray)
             case "open":
                 assert marker is not None
                 self._begin(marker, number)
+            case "middle" if not self._is_below_text:
+                self._stray = number  # under no heading; a fault if a block follows at once
             case "close":
                 raise EditFormatError(f"line {number}: REPLACE marker without a SEARCH marker", number)
             case _:
                 self.names.see(text)
+        self._is_below_text = bool(text.strip())
 
     def _begin(self, marker: Marker, number: int) -> None:
         path = self._path or self.names.for_block(number)
