@@ -56,6 +56,20 @@ class Case:
         """Owner and name of the project that the row comes from; empty when it does not say."""
         return str(self.get("source", dict, {}).get("repo", "")).partition(" ")[0]
 
+    def below(self, line: int) -> Case:
+        """The same for the text below the first `line` lines."""
+        rest = "".join(self.get("before", str).splitlines(keepends=True)[line:])
+        row = {**self.row, "before": rest, "start_line0": 0}
+        if "expected_line0" in row:
+            row["expected_line0"] = self.get("expected_line0", int) - line
+        return Case(self.file, self.line, row)
+
+    @property
+    def test_file(self) -> str:
+        """The file of tests that the row comes from, with `/` before it; empty when it does not say."""
+        path = self.get("source", dict, {}).get("path")
+        return f"/{path}" if isinstance(path, str) else ""
+
     @property
     def is_binding(self) -> bool:
         """Whether the peer's own test says exactly what comes out, and runs."""
@@ -144,6 +158,10 @@ class Case:
                 case _:
                     raise BrokenRow(f"{self.file}:{self.line}: each part of `{name}` should be a text and a number")
         return text
+
+    def texts(self, name: str) -> dict[str, str]:
+        """The field `name`, texts by path. Raises `BrokenRow`."""
+        return self._texts(name, self.row.get(name))
 
     def _texts(self, name: str, files: object) -> dict[str, str]:
         """A file whose text is null is not there."""

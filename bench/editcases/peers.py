@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from editcases.case import Case
 from motet.edits import Dialect
@@ -23,21 +23,32 @@ class Peer:
     approximate: bool = False
 
 
-_PATCHES = Dialect(final_newline="add", existing="overwrite")
+_PATCHES = Dialect(final_newline="add", existing="overwrite", indentation="as_written", headers="required")
 _ANY = ""
 _PEERS = {
     ("Aider-AI/aider", _ANY): Peer(Dialect(final_newline="add", empty_search="append")),
     ("cline/cline", "search_replace_blocks"): Peer(
-        Dialect(empty_search="whole_file", unclosed="accept", strict_markers=True)
+        Dialect(
+            final_newline="as_edited",
+            empty_search="whole_file",
+            unclosed="accept",
+            indentation="as_written",
+            strict_markers=True,
+        )
     ),
-    ("cline/cline", "apply_patch"): Peer(Dialect(repeated="refuse"), partial=True),
-    ("RooCodeInc/Roo-Code", "search_replace_blocks"): Peer(partial=True),
+    ("cline/cline", "apply_patch"): Peer(
+        Dialect(added_file="bare", unclosed="unopened", indentation="as_written", repeated="refuse"), partial=True
+    ),
+    ("continuedev/continue", _ANY): Peer(Dialect(empty_search="prepend")),
+    ("RooCodeInc/Roo-Code", "search_replace_blocks"): Peer(Dialect(alike=1.0), partial=True, approximate=True),
     ("RooCodeInc/Roo-Code", "apply_patch"): Peer(_PATCHES),
     ("RooCodeInc/Roo-Code", "apply_patch_chunks"): Peer(_PATCHES),
     ("openai/codex", _ANY): Peer(_PATCHES),
-    ("anomalyco/opencode", "apply_patch"): Peer(Dialect(final_newline="add", existing="overwrite", atomic="answer")),
+    ("anomalyco/opencode", "apply_patch"): Peer(replace(_PATCHES, atomic="answer")),
+    ("anomalyco/opencode", "apply_patch_chunks"): Peer(_PATCHES),
+    ("anomalyco/opencode", "str_replace"): Peer(Dialect(empty_search="whole_file")),
     ("can1357/oh-my-pi", _ANY): Peer(Dialect(existing="overwrite")),
-    ("microsoft/vscode-copilot-chat", _ANY): Peer(Dialect(line_ends="lf"), approximate=True),
+    ("microsoft/vscode-copilot-chat", _ANY): Peer(Dialect(line_ends="lf", alike=0.6), approximate=True),
     ("All-Hands-AI/openhands-aci", _ANY): Peer(Dialect(exact=True)),
     ("block/goose", "unified_diff"): Peer(Dialect(final_newline="add")),
     ("NousResearch/hermes-agent", "apply_patch"): Peer(Dialect(atomic="answer")),
@@ -63,5 +74,7 @@ def peer_of(case: Case) -> Peer:
     if repo not in _KNOWN:
         repo = _OTHER_NAMES.get(case.get("dialect", str, ""), repo)
     peer = _PEERS.get((repo, case.format)) or _PEERS.get((repo, _ANY)) or Peer()
+    if repo == "anomalyco/opencode" and case.test_file.endswith("/patch.test.ts"):
+        peer = replace(peer, dialect=replace(peer.dialect, added_file="bare"))  # the library, not the tool
     threshold = case.option("fuzzy_threshold", float, 1.0)
-    return Peer(peer.dialect, peer.partial, approximate=True) if threshold < 1 else peer
+    return Peer(replace(peer.dialect, alike=None), peer.partial, approximate=True) if threshold < 1 else peer

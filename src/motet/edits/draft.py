@@ -22,7 +22,7 @@ from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, R
 from motet.edits.placed import Placed
 from motet.edits.placing import Placing, says_something
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
-from motet.edits.splice import Change, apply, newline_at, splice
+from motet.edits.splice import Change, apply, as_written, newline_at, splice
 from motet.edits.view import View
 from motet.syntax import MAX_PARSED_CHARACTERS, language_of, syntax_errors
 from motet.text import TextFile
@@ -57,12 +57,13 @@ class Draft:
     def after(self) -> TextFile:
         """The next version, with all edits that have a place. Raises `NotText` when it could not be read again."""
         after = self._edited.file()
-        if after is self.base or (self._dialect.line_ends == "keep" and self._dialect.final_newline == "keep"):
+        if after is self.base or (self._dialect.line_ends == "keep" and self._dialect.final_newline != "add"):
             return after
         text = after.text
         if self._dialect.line_ends == "lf":
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        if self._dialect.final_newline == "add" and text and text[-1] not in "\r\n":
+        is_bare = not self._exists and self._dialect.added_file == "bare"
+        if self._dialect.final_newline == "add" and not is_bare and text and text[-1] not in "\r\n":
             text += newline_at(text, len(text))
         return Edited(self.base).changed([Change(0, len(self.base.text), text, whole=False)]).file()
 
@@ -209,12 +210,18 @@ class Draft:
         """The edit at the place that its search text resembles (rung 9), to be looked at by somebody. None as well
         where other edits have changed that place, or nobody can say where it is now."""
         view = self._view
-        window = view.survey(needle.search).approximate
+        alike = self._dialect.alike
+        survey = view.survey(needle.search)
+        window = survey.approximate if alike is None else survey.alike(alike)
         if window is None:
             return None
         fit = Fit(pairs=_pairs(window, len(needle.search)))
         start, end = view.span(window.first, window.last)
-        lines = splice(split_lines(view.text[start:end]), needle, fit, newline_at(view.text, start))
+        newline = newline_at(view.text, start)
+        if alike is None:
+            lines = splice(split_lines(view.text[start:end]), needle, fit, newline)
+        else:
+            lines = as_written(needle, view.lines[window.first], newline)
         if lines is None:
             return None
         match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))

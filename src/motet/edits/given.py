@@ -37,12 +37,16 @@ def fill(ground: Ground, edit: Replace) -> Attempt:
     if foreign is not None:
         return foreign
     new = edit.replace if edit.inline or not edit.replace or ends_line(edit.replace) else edit.replace + "\n"
+    if text and not edit.replace:
+        return refuse_no_change(edit)
     if not text or ground.dialect.empty_search == "whole_file":
         return Placed(edit, (Change(0, len(text), new, whole=False),), Match(edit, Rung.EXACT))
     if ground.now.lines == list(lines_of(edit.replace)):
         return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
     if ground.dialect.empty_search == "append":
         return Placed(edit, (Change(len(text), len(text), new),), Match(edit, Rung.EXACT))
+    if ground.dialect.empty_search == "prepend":
+        return Placed(edit, (Change(0, 0, new, whole=False),), Match(edit, Rung.EXACT))
     return refuse_existing_text(edit)
 
 

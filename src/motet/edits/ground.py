@@ -28,6 +28,11 @@ class Ground:
         """Whether the text is another one than the model saw."""
         return self.view is not self.now
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is such a file, and it has no text, as the model saw it."""
+        return self.exists and not self.now.text and not self.view.text
+
     def moved(self, spot: Spot) -> Spot | None:
         """Where the lines of a spot stand now; None when they, or their neighbours, have changed."""
         first, last = self.view.lines_of(spot.start, spot.end)

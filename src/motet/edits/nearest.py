@@ -105,16 +105,33 @@ class Survey:
         average >= 0.9, and no other place comes within 0.08. A line without counterpart counts 0 in the score, has
         aligned lines before and after it, and at least three lines with text have to be aligned then.
         """
+        best = self._leading(self._likely())
+        return best if best is not None and self._fits(best) else None
+
+    def alike(self, least: float) -> Window | None:
+        """The one place whose lines are, one by one, on average `least` similar to the search text, and half of them
+        equal; None when there is none, or another within 0.08."""
         size = len(self._search)
-        most = min(max(2, 2_000 // (size + 1)), 16)
+        best = self._leading([one for one in self._likely() if len(one.alignment) == size == one.last - one.first])
+        if best is None or best.score < least:
+            return None
+        equal = sum(self._search[i] == self._lines[j] for i, j in best.alignment)
+        return best if 2 * equal >= size else None
+
+    def _likely(self) -> list[Window]:
+        """Places where the lines stand one below the other as in the search text, but for one; the likeliest first."""
+        most = min(max(2, 2_000 // (len(self._search) + 1)), 16)
         starts = {start + shift for start in self._regions(1, most) for shift in (-1, 0, 1)}
         found = [window for start in starts for window in self._rigid(start)]
-        found.sort(key=lambda window: (-window.score, window.first, window.last))
-        if not found or not self._fits(found[0]):
+        return sorted(found, key=lambda window: (-window.score, window.first, window.last))
+
+    @staticmethod
+    def _leading(found: Sequence[Window]) -> Window | None:
+        """The first of `found`, if no other place comes within 0.08."""
+        if not found:
             return None
-        best = found[0]
-        rivals = (window.score for window in found if not _same_place(best, window))
-        return best if best.score - max(rivals, default=0.0) >= _LEAD else None
+        rivals = (window.score for window in found if not _same_place(found[0], window))
+        return found[0] if found[0].score - max(rivals, default=0.0) >= _LEAD else None
 
     def _count(self) -> list[tuple[int, float]]:
         """What speaks for each first line of a window, ascending: lines at their place, rare ones the most."""

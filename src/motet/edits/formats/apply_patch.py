@@ -61,13 +61,15 @@ class ApplyPatchReader:
     """Reads patches, and skips what stands before, between and after them (`formats.reader.Reader`).
 
     `path` is the file meant by chunks before which no file is named; such chunks need no markers around them.
-    With `dialect.unclosed == "accept"` the markers of beginning and end may be missing.
+    With `dialect.unclosed == "accept"` the markers of beginning and end may be missing, with "unopened" the second one
+    only where the first one is.
     """
 
     def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
         self._given = path
         self._call = call
         self._accepts_unclosed = dialect.unclosed == "accept"
+        self._accepts_unopened = dialect.unclosed != "refuse"
         self._dialect = dialect
         self._in = _In.PROSE
         self._marked = False
@@ -120,7 +122,7 @@ class ApplyPatchReader:
             self._in = _In.PATCH
             return self._file_line(text, number)
         if _FILE.fullmatch(bare):
-            if self._in is _In.ENDED or not self._accepts_unclosed:
+            if self._in is _In.ENDED or not self._accepts_unopened:
                 raise _error("there is no *** Begin Patch before this line", number)
             self._in = _In.PATCH
             return self._marker(bare, number)
@@ -247,6 +249,7 @@ class ApplyPatchReader:
                 raise _error(f"nothing is changed in {self._path!r}", self._began_file)
         elif self._in is _In.ADD:
             text = "".join(line + "\n" for line in self._added)
+            text = text if self._dialect.added_file == "newline" else text.removesuffix("\n")
             pieces = self._give(Write(self._path, text, True, self._call, self._began_file))
         self._changes = self._blanks = 0
         self._added = []
