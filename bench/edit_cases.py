@@ -9,6 +9,7 @@ PATH is a file of cases or a folder with *.jsonl; without one, the folder beside
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -162,6 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--expectations", type=Path, default=EXPECTATIONS, metavar="FILE", help=f"default {EXPECTATIONS.name}"
     )
     options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a row may hold what no encoding knows
     try:
         expectations = load(options.expectations)
         files = files_of(options.paths or [shared_cases()])

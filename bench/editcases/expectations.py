@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editcases.case import Case
+from editcases.formats import nearest
 from editcases.judge import Kind, Verdict
 
 CONTRADICTIONS = {
@@ -32,33 +33,56 @@ class BrokenExpectations(Exception):
 
 @dataclass(frozen=True)
 class Expectation:
-    """`outcome` is what motet does, `why` one line. `tag` instead of `id` speaks of every row that has it."""
+    """`outcome` is what motet does, `why` one line. `sign` instead of `id` speaks of every row that shows it."""
 
     outcome: Kind
     contradiction: int
     why: str
     id: str = ""
-    tag: str = ""
+    sign: str = ""
 
     def covers(self, case: Case, verdict: Verdict) -> bool:
-        """Whether this is what became of `case`; a refusal by tag must be of an ambiguous place."""
+        """Whether this is what became of `case`."""
         if verdict.kind is not self.outcome:
             return False
-        return self.id == case.id or (self.tag in case.tags and "ambiguous" in verdict.reasons)
+        return self.id == case.id or (self.sign in _SIGNS and _SIGNS[self.sign](case, verdict))
+
+
+def _is_ambiguous(case: Case, verdict: Verdict) -> bool:
+    return set(verdict.reasons) == {"ambiguous"}
+
+
+def _searches_nothing(case: Case, verdict: Verdict) -> bool:
+    return case.row.get("search") == "" and any(case.before.values())
+
+
+def _differs_in_case(case: Case, verdict: Verdict) -> bool:
+    search, before = case.row.get("search"), case.row.get("before")
+    return (
+        set(verdict.reasons) == {"not_found"}
+        and isinstance(search, str)
+        and isinstance(before, str)
+        and search not in before
+        and search.casefold() in before.casefold()
+    )
+
+
+_SIGNS = {"ambiguous": _is_ambiguous, "empty search": _searches_nothing, "case": _differs_in_case}
+"""By what a row shows the contradiction, whatever it is called."""
 
 
 @dataclass(frozen=True)
 class Expectations:
-    """All of one file, by id and by tag."""
+    """All of one file, by id and by sign."""
 
     by_id: Mapping[str, Expectation]
-    by_tag: tuple[Expectation, ...] = ()
+    by_sign: tuple[Expectation, ...] = ()
 
     def of(self, case: Case, verdict: Verdict) -> Expectation | None:
-        """The expectation that `case` is left out for; None when it counts."""
-        if not case.is_binding:
+        """The expectation that `case` is left out for; None when it counts, or would not count anyway."""
+        if not case.is_binding or nearest(case):
             return None
-        candidates = [self.by_id[case.id]] if case.id in self.by_id else self.by_tag
+        candidates = [self.by_id[case.id]] if case.id in self.by_id else self.by_sign
         return next((one for one in candidates if one.covers(case, verdict)), None)
 
     def stale(self, judged: Iterable[tuple[Case, Verdict]], *, complete: bool) -> list[str]:
@@ -89,18 +113,21 @@ def load(path: Path) -> Expectations:
     by_id = {row.id: row for row in rows}
     if len(by_id) != len(rows):
         raise BrokenExpectations(f"{path}: a row is listed twice")
-    return Expectations(by_id, tuple(_expectation(path, row, "tag") for row in data.get("tag", [])))
+    return Expectations(by_id, tuple(_expectation(path, row, "sign") for row in data.get("sign", [])))
 
 
 def _expectation(path: Path, row: Mapping[str, object], name: str) -> Expectation:
     key, outcome, contradiction, why = (row.get(field) for field in (name, "outcome", "contradiction", "why"))
     match key, outcome, contradiction, why:
-        case str(), str(), int(), str() if outcome in _OUTCOMES and contradiction in CONTRADICTIONS and why:
+        case str(), str(), int(), str() if (
+            (name == "id" or key in _SIGNS) and outcome in _OUTCOMES and contradiction in CONTRADICTIONS and why
+        ):
             kind = _OUTCOMES[outcome]
             return Expectation(kind, contradiction, why, **{name: key})
         case _:
+            known = f" ({' or '.join(_SIGNS)})" if name == "sign" else ""
             raise BrokenExpectations(
-                f"{path}: {key or 'a row without a name'}: needs `{name}`, `why`, `contradiction` (1 to "
+                f"{path}: {key or 'a row without a name'}: needs `{name}`{known}, `why`, `contradiction` (1 to "
                 f"{max(CONTRADICTIONS)}) and `outcome` ({' or '.join(_OUTCOMES)})"
             )
 

@@ -42,8 +42,7 @@ def _told_of_nothing(format_: str) -> str:
 
 def search_of(case: Case, new: str, *, inline: bool = True) -> Replace:
     """The row's search text with another new text, to see which place it finds."""
-    search, start = case.get("search", str), case.get("start_line0", int, 0)
-    near = Near(line=start + 1 if start else 0, at_end=bool(case.row.get("eof")))
+    search, near = case.get("search", str), Near(at_end=bool(case.row.get("eof")))
     return Replace(case.path, search if inline else _lines(search), new, near=near, inline=inline)
 
 

@@ -143,6 +143,8 @@ _HERE = "\ue000here\ue001"
 
 def _judge_locate(case: Case) -> Verdict:
     """The place of a search text is that of the edit which puts a mark there instead."""
+    if case.format == "line_sequence" and (start := case.get("start_line0", int, 0)) > 0:
+        case = case.below(start)  # where it is looked for, not a hint
     search = case.get("search", str)
     mark = search[: len(search) - len(search.lstrip())] + _HERE + ("\n" if search.endswith("\n") else "")
     done = planned(case, [search_of(case, mark, inline=case.format == "str_replace")])
@@ -151,6 +153,8 @@ def _judge_locate(case: Case) -> Verdict:
         ambiguous = case.expect == "ambiguous" and "ambiguous" not in done.reasons
         return _verdict(done, Kind.REFUSED if found or ambiguous else Kind.RIGHT, "; ".join(done.refusals))
     found_at = [(place.start, place.end, place.text) for match in done.matches for place in match.places]
+    if done.matches and not found_at and not search:
+        found_at = [(0, 0, case.before.get(case.path, ""))]  # nothing is looked for, and that stands at the top
     if case.expect != "located" or not found_at:
         return _verdict(done, Kind.WRONG, f"found in line {done.matches[0].first_line}, expected: {case.expect}")
     if "expected_line0" in case.row:
@@ -234,6 +238,7 @@ def _judge_result(case: Case, done: Done) -> Verdict:
     match case.expect:
         case "contains" | "match_found":
             good, why = _holds(case, done)
+            good = good or done.after == _left_by_peer(case)
             expected = done.before
         case _:
             expected = encoded(case, case.after)
@@ -251,6 +256,17 @@ def _judge_result(case: Case, done: Done) -> Verdict:
     if done.is_untouched or half or peer_of(case).partial:
         return _verdict(done, Kind.REFUSED, said)
     return _verdict(done, Kind.WRONG, why)
+
+
+def _left_by_peer(case: Case) -> dict[str, bytes] | None:
+    """What the peer itself left when its test passed, which holds whatever the row asks for; None when it is not told.
+
+    A test that asserts something of two edits leaves one row with the parts of both.
+    """
+    if isinstance(case.row.get("peer_actual_files"), dict):
+        return encoded(case, case.texts("peer_actual_files"))
+    actual = case.row.get("peer_actual")
+    return encoded(case, {**case.before, case.path: actual}) if isinstance(actual, str) else None
 
 
 def _holds(case: Case, done: Done) -> tuple[bool, str]:

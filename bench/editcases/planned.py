@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from editcases.case import BrokenRow, Case
 from editcases.formats import expected_replacements
@@ -51,8 +51,8 @@ def planned(case: Case, edits: Sequence[Edit]) -> Done:
     in_order = case.format == "multi_str_replace" and case.repo != "motet"
     refusals: list[Refusal] = []
     matches: list[Match] = []
-    for step in [[edit] for edit in edits] if in_order else [edits]:
-        made = _plan(case, files, step)
+    for number, step in enumerate([[edit] for edit in edits] if in_order else [edits]):
+        made = _plan(case, files, step, is_first=not number)
         for file in made.files:
             refusals += [outcome for outcome in file.outcomes if isinstance(outcome, Refusal)]
             matches += [outcome for outcome in file.outcomes if isinstance(outcome, Match)]
@@ -66,8 +66,10 @@ def planned(case: Case, edits: Sequence[Edit]) -> Done:
     return Done(before, after, said, reasons, tuple(matches))
 
 
-def _plan(case: Case, files: Mapping[str, TextFile], edits: Sequence[Edit]) -> Plan:
+def _plan(case: Case, files: Mapping[str, TextFile], edits: Sequence[Edit], *, is_first: bool) -> Plan:
+    """Only the first of several edits may be an empty search text in a file that is there."""
     peer = peer_of(case)
+    dialect = peer.dialect if is_first else replace(peer.dialect, empty_search="create")
     propose = peer.approximate or case.row.get("approximate") == "propose"
     return plan(
         files,
@@ -75,7 +77,7 @@ def _plan(case: Case, files: Mapping[str, TextFile], edits: Sequence[Edit]) -> P
         shown={path: case.file_of(path, text) for path, text in case.shown.items()},
         partial=peer.partial or case.option("partial", bool, False),
         approximate="propose" if propose else "refuse",
-        dialect=peer.dialect,
+        dialect=dialect,
     )
 
 

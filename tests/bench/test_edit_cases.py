@@ -222,6 +222,7 @@ def test_more_rows_left_out_than_the_bar_allows_is_an_error(bench: Bench) -> Non
     [
         '[[row]]\nid = "a"\noutcome = "refused"\nwhy = "no number"\n',
         '[[row]]\nid = "a"\noutcome = "refused"\ncontradiction = 9\nwhy = "no such number"\n',
+        '[[sign]]\nsign = "odd"\noutcome = "refused"\ncontradiction = 1\nwhy = "no such sign"\n',
         '[[row]]\nid = "a"\noutcome = "crashed"\ncontradiction = 1\nwhy = "never on purpose"\n',
         "[[row]\n",
     ],
@@ -234,11 +235,19 @@ def test_expectations_that_say_too_little_are_refused(bench: Bench, text: str) -
     assert "expectations.toml" in said
 
 
-def test_a_tag_leaves_out_only_what_is_refused_as_ambiguous(bench: Bench) -> None:
-    bench.expectations = '[[tag]]\ntag = "first"\noutcome = "refused"\ncontradiction = 1\nwhy = "so"\n'
-    tagged = {**AMBIGUOUS, "tags": ["first"]}
-    missing = {**tagged, "id": "own-002", "search": "four"}
-    _, cells, _ = bench.table(tagged, missing)
+@pytest.mark.parametrize(
+    ("sign", "row"),
+    [
+        ("ambiguous", {"before": "two\ntwo\n", "expected_after": "TWO\ntwo\n"}),
+        ("empty search", {"search": "", "replace": "zero\n", "expected_after": "zero\none\ntwo\nthree\n"}),
+        ("case", {"search": "Two"}),
+    ],
+)
+def test_a_sign_leaves_out_only_the_refused_rows_that_show_it(bench: Bench, sign: str, row: dict) -> None:
+    bench.expectations = f'[[sign]]\nsign = "{sign}"\noutcome = "refused"\ncontradiction = 1\nwhy = "so"\n'
+    missing = {**ROW, "id": "own-002", "search": "four"}
+    patch = {**ROW, **row, "id": "own-003", "format": "line_sequence", "op": "locate", "expect": "located"}
+    _, cells, _ = bench.table({**ROW, **row}, missing, {**patch, "expected_line0": 0})
     assert (cells["policy"], cells["refused"]) == ("1", "1")
 
 
@@ -260,6 +269,14 @@ def test_a_row_that_cannot_be_read_is_named_with_its_line_and_the_others_run(ben
     ends = [line.partition("own.jsonl:")[2] for line in missed if "own.jsonl:" in line]
     assert [line.partition(" ")[0] for line in sorted(ends)] == ["2:", "3:", "4:"]
     assert "`expected_after` should be a str, it is missing" in max(ends)
+
+
+def test_half_a_character_is_told_as_it_can_be(bench: Bench) -> None:
+    row = {**ROW, "id": "own-\ud800", "search": "\ud800", "format": "str_replace"}
+    code, said = bench.run(row, {**ROW, "id": "own-002", "format": "\ud801"}, arguments=("--failing",))
+    assert code == 1
+    assert "own-\\ud800  refused: the search text does not stand in the file" in said
+    assert "\\ud801 (1)" in said
 
 
 def test_a_folder_without_cases_is_not_measured(
@@ -383,6 +400,27 @@ def test_the_place_of_a_text_may_be_told_in_units_of_utf_16(bench: Bench) -> Non
     row = {**ROW, "op": "locate", "expect": "located", "before": "🙂 two", "offsets": "utf16"}
     assert bench.run({**row, "expected_ranges": [[3, 6]]})[0] == 0
     assert bench.run({**row, "expected_ranges": [[2, 5]]})[0] == 1
+
+
+def test_lines_are_looked_for_below_the_line_where_the_search_starts(bench: Bench) -> None:
+    row = {**ROW, "format": "line_sequence", "op": "locate", "before": "two\none\ntwo\n", "start_line0": 1}
+    assert bench.run({**row, "expect": "located", "expected_line0": 2})[0] == 0
+    assert bench.run({**row, "expect": "located", "expected_line0": 0})[0] == 1
+    assert bench.run({**row, "expect": "not_found", "start_line0": 3})[0] == 0
+
+
+def test_nothing_that_is_looked_for_in_an_empty_file_stands_at_its_top(bench: Bench) -> None:
+    row = {**ROW, "op": "locate", "expect": "located", "before": "", "search": "", "expected_ranges": [[0, 0]]}
+    assert bench.run(row)[0] == 0
+
+
+def test_what_the_peer_left_when_its_test_passed_is_right_whatever_the_row_asks_for(bench: Bench) -> None:
+    row = {**ROW, "expect": "contains", "expected_contains": ["TWO", "what another edit puts there"]}
+    assert bench.run(row)[0] == 1
+    assert bench.run({**row, "peer_actual": "one\nTWO\nthree\n"})[0] == 0
+    assert bench.run({**row, "peer_actual": "one\nTwo\nthree\n"})[0] == 1
+    files = {"before": None, "before_files": {"a": ROW["before"]}, "target_path": "a"}
+    assert bench.run({**row, **files, "peer_actual_files": {"a": "one\nTWO\nthree\n"}})[0] == 0
 
 
 def test_a_count_that_is_another_than_the_call_expects_is_refused(bench: Bench) -> None:
