@@ -14,6 +14,7 @@ from motet.text import TextFile
 _Kind = TypeVar("_Kind")
 _STRONG = ("exact", "throws")
 _READ = re.compile(r"file was '(.*)' when read", re.DOTALL)
+_UNREAD = re.compile(r"\b(?:not|never|no|without)\b(?:\s\w+)?\s(?:re-?)?read(?:ing)?\b|\bunread\b", re.IGNORECASE)
 _PATHS = ("target_path", "file_name", "path")
 UNNAMED = "file.txt"
 """The path of a text that comes without one: of no language."""
@@ -112,11 +113,20 @@ class Case:
 
     @property
     def shown(self) -> dict[str, str]:
-        """The texts that the model has read, where they are no longer what stands there."""
+        """The texts that the model has read, where they are not what stands there: nothing of a file it did not read."""
         if (files := self.row.get("shown")) is not None:
             return self._texts("shown", files)
-        read = _READ.match(self.get("precondition", str, ""))
+        condition = self.get("precondition", str, "")
+        if _UNREAD.search(condition):
+            return {self.path: ""}
+        read = _READ.match(condition)
         return {self.path: read[1]} if read else {}
+
+    @property
+    def has_other_precondition(self) -> bool:
+        """Whether something has to have happened before that texts cannot tell."""
+        condition = self.get("precondition", str, "")
+        return bool(condition and not _UNREAD.search(condition) and not _READ.match(condition))
 
     def file_of(self, path: str, text: str) -> TextFile:
         """`text` as a file, in the encoding that the row names. Raises `MotetError` when it cannot be one."""

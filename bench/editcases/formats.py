@@ -137,6 +137,8 @@ def _patch_hunks(case: Case) -> list[Edit]:
             is_udiff = re.search(r"^(?:@@ -\d|--- )", diff, re.MULTILINE)
             text = diff if not diff or re.search("^@@", diff, re.MULTILINE) else f"@@\n{diff}"
             hunks = parsed(case, "udiff" if is_udiff else "apply_patch", text, path)
+            if len({hunk.path for hunk in hunks}) > 1:
+                raise EditFormatError("line 1: a call for one file holds hunks for several", 1)
             return [*([Move(path, rename)] if rename else []), *(replace(hunk, path=path) for hunk in hunks)]
 
 
@@ -204,4 +206,6 @@ def foreign(case: Case) -> str:
         return f"{case.op} of {case.format}"
     if case.expect not in _OPERATIONS[case.op]:
         return f"{case.op} of {case.format} expecting {case.expect}"
+    if case.has_other_precondition:
+        return f"{case.op} of {case.format} after something else"
     return ""

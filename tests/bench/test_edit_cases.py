@@ -402,6 +402,28 @@ def test_the_place_of_a_text_may_be_told_in_units_of_utf_16(bench: Bench) -> Non
     assert bench.run({**row, "expected_ranges": [[2, 5]]})[0] == 1
 
 
+@pytest.mark.parametrize(
+    "condition", ["the file was not read first", "never read in this session", "no prior read", "without reading it"]
+)
+def test_a_model_knows_nothing_of_a_file_that_it_did_not_read(bench: Bench, condition: str) -> None:
+    row = {**ROW, "expect": "error", "assertion": "throws", "precondition": condition}
+    code, cells, _ = bench.table(row)
+    assert (code, cells["right"]) == (0, "1")
+
+
+def test_what_has_to_have_happened_before_otherwise_is_listed(bench: Bench) -> None:
+    code, said = bench.run(ROW, {**ROW, "id": "own-002", "precondition": "the disk is full"})
+    assert code == 0
+    assert "apply of str_replace after something else (1)" in " ".join(said.split())
+
+
+def test_a_call_for_one_file_may_not_hold_hunks_for_several(bench: Bench) -> None:
+    diff = "*** Begin Patch\n*** Update File: a\n@@\n-one\n+1\n*** Update File: b\n@@\n-two\n+2\n*** End Patch"
+    row = {**ROW, "format": "patch_hunks", "before": None, "before_files": {"a": ROW["before"]}}
+    call = {"edit": {"path": "a", "op": "update", "diff": diff}, "expect": "error", "assertion": "throws"}
+    assert bench.run({**row, **call})[0] == 0
+
+
 def test_lines_are_looked_for_below_the_line_where_the_search_starts(bench: Bench) -> None:
     row = {**ROW, "format": "line_sequence", "op": "locate", "before": "two\none\ntwo\n", "start_line0": 1}
     assert bench.run({**row, "expect": "located", "expected_line0": 2})[0] == 0
