@@ -180,6 +180,18 @@ def test_a_line_under_a_heading_does_not_end_a_block_that_was_cut_off() -> None:
     assert error(diff) == "line 1: the block has no REPLACE marker"
 
 
+def test_a_second_divider_right_before_the_end_of_a_block_is_one_too_many() -> None:
+    assert only("<<<<<<< SEARCH\n    a\n=======\n    b\n=======\n>>>>>>> REPLACE\n") == ("    a\n", "    b\n")
+    for heading in ("<<<<<<< SEARCH\na\n=======\n    b\n", "<<<<<<< SEARCH\n    a\n=======\nb\n"):
+        assert "holds 2 ======= lines" in error(f"{heading}=======\n>>>>>>> REPLACE\n")
+
+
+@pytest.mark.parametrize("end", [">>>>>>> topic", ">>>>>>>"])
+def test_a_divider_with_nothing_behind_it_deletes_a_conflict(end: str) -> None:
+    conflict = f"<<<<<<< HEAD\n    a\n=======\n    b\n{end}\n"
+    assert only(f"<<<<<<< SEARCH\n{conflict}=======\n>>>>>>> REPLACE\n") == (conflict, "")
+
+
 def test_a_divider_given_twice_below_a_blank_line_deletes() -> None:
     assert only("<<<<<<< SEARCH\nold\n\n=======\n=======\n>>>>>>> REPLACE") == ("old\n\n", "")
 

@@ -203,10 +203,11 @@ class OpenBlock:
         if len(self._middles) == 1:
             return self._middles[0][0]
         (first, _), (second, _) = self._middles[:2]
-        if second == first + 1 == len(self._lines) - 1 and not self._may_underline(first):
-            self._lines.pop()  # the same marker twice: neither can be code
-            return first
         outside = self._outside_conflicts()
+        is_at_end = second == len(self._lines) - 1 and len(outside) == 2
+        if is_at_end and not (self._may_underline(first) or self._may_underline(second)):
+            self._lines.pop()  # one too many before the end: neither can be code
+            return first
         as_wide = [(index, width) for index, width in outside if width == self._kin[1] == close.kin[1]]
         for possible in (outside, as_wide):
             if len(possible) == 1:
