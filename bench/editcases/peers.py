@@ -39,6 +39,7 @@ _PEERS = {
     ("cline/cline", "apply_patch"): Peer(
         Dialect(added_file="bare", unclosed="unopened", indentation="as_written", repeated="refuse"), partial=True
     ),
+    ("cline/cline", "str_replace"): Peer(Dialect(line_ends="first")),
     ("continuedev/continue", _ANY): Peer(Dialect(empty_search="prepend")),
     ("RooCodeInc/Roo-Code", "search_replace_blocks"): Peer(Dialect(alike=1.0), partial=True, approximate=True),
     ("RooCodeInc/Roo-Code", "apply_patch"): Peer(_PATCHES),

@@ -47,6 +47,14 @@ def test_a_file_that_a_patch_adds_ends_with_a_line_end_or_without() -> None:
     assert after("one", Write("a.txt", "one\ntwo"), dialect=bare) == "one\ntwo\n"
 
 
+@pytest.mark.parametrize(("written", "text"), [("a\r\nb\nc", "a\r\nb\r\nc"), ("a\nb\r\n", "a\nb\n"), ("a", "a")])
+def test_the_line_ends_of_a_new_file_stay_or_become_like_the_first(written: str, text: str) -> None:
+    first = Dialect(line_ends="first")
+    assert after(None, Write("a.txt", written), dialect=Dialect()) == written
+    assert after(None, Write("a.txt", written), dialect=first) == text
+    assert after("a\nb\r\n", Replace("a.txt", "a\n", "A\n"), dialect=first) == "A\nb\r\n"
+
+
 def test_new_text_takes_the_indentation_of_the_file_or_stands_as_it_was_written() -> None:
     edit = Replace("a.txt", "a\nb\n", "a\nB\n")
     assert after("  a\n  b\n", edit, dialect=Dialect()) == "  a\n  B\n"

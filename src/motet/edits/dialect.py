@@ -21,7 +21,8 @@ class Dialect:
     - `atomic`: each file of an answer stands alone, or all files together (opencode).
     - `empty_search`: creates a file or fills an empty one; elsewhere it appends (aider), goes to the top (Continue) or
       stands for the whole file (Cline, opencode).
-    - `line_ends`: each line keeps its own, or the file becomes LF throughout (tools that edit a normalised document).
+    - `line_ends`: each line keeps its own, or the file becomes LF throughout (tools that edit a normalised document), or
+      those of a new file become like its first one (Cline's editor).
     - `unclosed`: a block without its closing marker is refused, or ends where the answer ends (Cline); or only a patch
       without the marker of its beginning is taken (Cline).
     - `indentation`: where the search text is indented otherwise than the file, the new text is indented by the same
@@ -33,8 +34,8 @@ class Dialect:
     - `alike`: how alike the lines of a place and of the search text have to be on average to be offered (rung 9), half of
       them equal, white space around them apart; the new text is then taken as a whole (Roo: 1.0, Copilot). None: as
       the ladder says.
-    - `strict_markers`: white space after a `=======`, or none before SEARCH and REPLACE, makes it a line of text
-      (Cline).
+    - `strict_markers`: white space after a `=======`, or none before SEARCH and REPLACE, makes it a line of text; three
+      characters are enough (Cline).
     """
 
     final_newline: Literal["keep", "add", "as_edited"] = "keep"
@@ -42,7 +43,7 @@ class Dialect:
     existing: Literal["refuse", "overwrite"] = "refuse"
     atomic: Literal["file", "answer"] = "file"
     empty_search: Literal["create", "append", "prepend", "whole_file"] = "create"
-    line_ends: Literal["keep", "lf"] = "keep"
+    line_ends: Literal["keep", "lf", "first"] = "keep"
     unclosed: Literal["refuse", "accept", "unopened"] = "refuse"
     indentation: Literal["shift", "as_written"] = "shift"
     headers: Literal["hint", "required"] = "hint"

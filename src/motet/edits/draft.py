@@ -60,8 +60,11 @@ class Draft:
         if after is self.base or (self._dialect.line_ends == "keep" and self._dialect.final_newline != "add"):
             return after
         text = after.text
-        if self._dialect.line_ends == "lf":
+        is_like_first = self._dialect.line_ends == "first" and not self._exists
+        if self._dialect.line_ends == "lf" or is_like_first:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if is_like_first:
+            text = text.replace("\n", newline_at(after.text, 0))
         is_bare = not self._exists and self._dialect.added_file == "bare"
         if self._dialect.final_newline == "add" and not is_bare and text and text[-1] not in "\r\n":
             text += newline_at(text, len(text))

@@ -58,6 +58,13 @@ def test_the_line_under_a_heading_is_code_also_between_long_markers() -> None:
     )
 
 
+def test_strictly_read_markers_may_be_short() -> None:
+    short = "<<< SEARCH\nold\n===\nnew\n>>> REPLACE"
+    assert only(short, CLINE) == ("old\n", "new\n")
+    with pytest.raises(EditFormatError):
+        parse(short, "replace_in_file", path="a.py")
+
+
 def test_strictly_read_markers_have_a_space_before_their_word() -> None:
     bare = "-------SEARCH\nold\n=======\nnew\n+++++++ REPLACE"
     assert only(bare) == ("old\n", "new\n")

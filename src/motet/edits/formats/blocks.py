@@ -25,7 +25,7 @@ from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
 _MARKER = re.compile(
-    r"([ \t]*)(?:(?P<open><{5,}|-{5,})(?P<space> ?)SEARCH>?|(?P<middle>={5,9})|(?P<close>>{5,}|\+{5,})(?P<gap> ?)REPLACE>?)(?P<rest>\s*)"
+    r"([ \t]*)(?:(?P<open><{3,}|-{3,})(?P<space> ?)SEARCH>?|(?P<middle>={3,9})|(?P<close>>{3,}|\+{3,})(?P<gap> ?)REPLACE>?)(?P<rest>\s*)"
 )
 _HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*(?:\[([0-9]{1,9})\]|([0-9]{1,9}))\s*")
 _HEADER_WORD = re.compile(r"\s*:(?:start|end)_line:")
@@ -35,6 +35,7 @@ _ESCAPED = re.compile(
 )
 _OURS, _THEIRS = re.compile(r"<{7}(?:[ ].*)?"), re.compile(r">{7}(?:[ ].*)?")
 _KIN = {"<": "<", ">": "<", "-": "-", "+": "-"}
+_SHORTEST, _FEWEST_WIDE = 5, 10
 _WIDE = re.compile(r"[ ]{0,3}(={10,})\s*")
 """More likely the line under a heading, unless the block's own markers are as long and nothing else divides it."""
 
@@ -62,7 +63,8 @@ def marker_of(line: str, dialect: Dialect, indent: str = "") -> Marker | None:
     for kind in ("open", "close", "middle"):
         text = found[kind]
         if text:
-            return None if dialect.strict_markers and _is_odd(found) else Marker(kind, text, found[1])
+            is_text = _is_odd(found) if dialect.strict_markers else len(text) < _SHORTEST
+            return None if is_text else Marker(kind, text, found[1])
     return None
 
 
@@ -162,7 +164,7 @@ class OpenBlock:
             raise EditFormatError(
                 f"line {number}: {line.strip()[:40]} belongs into SEARCH; write \\ before it if it is code", number
             )
-        wide = None if self._depth else _WIDE.fullmatch(line)
+        wide = _WIDE.fullmatch(line) if self._kin[1] >= _FEWEST_WIDE and not self._depth else None
         if wide is not None and len(wide[1]) <= self._kin[1]:
             self._wide.append((len(self._lines), len(wide[1])))
         if "\\" in line and _ESCAPED.fullmatch(line):
