@@ -18,6 +18,7 @@ _PLACEHOLDER = re.compile(
     rf"^\s*+(?:{_COMMENT}\s*+(?:\.{{3}}|…)\s*+|…\s*+|\.{{3}}\s++){_LEFT_OUT}|^\s*+\.{{3}}{_LEFT_OUT}\s+\w",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(rf"\s*+{_LEFT_OUT}[^()]{{0,80}}(?:\.{{3}}|…)\s*+\)\s*+", re.IGNORECASE)
 _BARE = re.compile(rf"^\s*+(?:{_COMMENT}\s*+)?(?:\.{{3}}|…)\s*+(?:code\s*+(?:\.{{3}}|…)?\s*+)?(?:\*/|-->)?\s*+$")
 _CUE = r"(?:existing|rest|remaining|remainder|unchanged|previous|omitted|elided|same|other|more code|keep|snip|code)"
 _LEFT_OUT_NOTE = re.compile(
@@ -34,8 +35,11 @@ _LONGEST = 200
 
 
 def is_placeholder(line: str) -> bool:
-    """Whether `line` says that lines were left out: `# … rest of the code`."""
-    return len(line) <= _LONGEST and _PLACEHOLDER.match(line) is not None
+    """Whether `line` says that lines were left out: `# … rest of the code`, `(rest of methods ...)`."""
+    if len(line) > _LONGEST:
+        return False
+    in_brackets = line.lstrip()[:1] == "(" and _IN_BRACKETS.fullmatch(line) is not None
+    return in_brackets or _PLACEHOLDER.match(line) is not None
 
 
 def leaves_out(line: str) -> bool:

@@ -18,7 +18,7 @@ _LINES_OF_A_BODY = 2
 """`pass` and its line end."""
 _DOTS_ARE_TEXT = ("", ".md", ".markdown", ".rst", ".txt", ".yaml", ".yml")
 """Files in which a line of dots ends a document, or is just a line."""
-_SUSPECT = re.compile(r"^[ \t]*+(?:#|//|/\*|--|<|>|%|;|\.\.\.|…|\+{5})[^\r\n]*+", re.MULTILINE)
+_SUSPECT = re.compile(r"^[ \t]*+(?:#|//|/\*|--|<|>|%|;|\(|\.\.\.|…|\+{5})[^\r\n]*+", re.MULTILINE)
 """Lines that could be one of these, told apart quickly."""
 
 
