@@ -39,9 +39,9 @@ class Verdict:
 
 def judge(case: Case) -> Verdict:
     """What becomes of `case`. Whatever motet raises but `EditFormatError` is a crash, and tells where."""
-    if why := foreign(case):
-        return Verdict(Kind.FOREIGN, why)
     try:
+        if why := foreign(case):
+            return Verdict(Kind.FOREIGN, why)
         match case.op:
             case "parse":
                 return _judge_parse(case)

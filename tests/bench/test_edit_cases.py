@@ -411,6 +411,12 @@ def test_a_model_knows_nothing_of_a_file_that_it_did_not_read(bench: Bench, cond
     assert (code, cells["right"]) == (0, "1")
 
 
+def test_a_precondition_that_is_no_text_is_told(bench: Bench) -> None:
+    code, _, missed = bench.table(ROW, {**ROW, "id": "own-002", "precondition": ["read"]})
+    assert code == 1
+    assert missed[-1].endswith("own.jsonl:2: `precondition` should be a str, it is a list")
+
+
 def test_what_has_to_have_happened_before_otherwise_is_listed(bench: Bench) -> None:
     code, said = bench.run(ROW, {**ROW, "id": "own-002", "precondition": "the disk is full"})
     assert code == 0
