@@ -235,6 +235,13 @@ def test_the_first_line_of_a_patch_is_known() -> None:
     ]
 
 
+@pytest.mark.parametrize("lines", [("@@", "x"), ("x",), ("@@", "-a", "+b", "@@ f", "x", " y")])
+def test_a_chunk_without_any_sign_is_refused(lines: tuple[str, ...]) -> None:
+    at = 2 + lines.index("@@ f") if "@@ f" in lines else 2
+    said = f"line {at + 1}: no line of this chunk begins with + or -"
+    assert refused(update(*lines)) == (said, at + 1)
+
+
 LINES = st.sampled_from(
     ["*** Begin Patch", "*** End Patch", " *** End Patch", "*** Add File: a", "*** Update File: b", "*** Delete File: c",
      "*** Move to: d", "*** End of File", "*** x", "@@", "@@ f", " a", "-a", "+b", "", "text", "```"]

@@ -295,3 +295,8 @@ def test_whatever_the_lines_are_there_are_edits_or_a_format_error_of_one_of_them
         assert str(error).startswith(f"line {error.line}: ")
     else:
         assert all(edit.path for edit in edits)
+
+
+def test_a_hunk_without_any_sign_is_refused() -> None:
+    with pytest.raises(EditFormatError, match=r"^line 3: no line of this hunk begins with \+ or -$"):
+        found(HEAD + "@@\nx = 1\n")

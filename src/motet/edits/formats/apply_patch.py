@@ -237,6 +237,8 @@ class ApplyPatchReader:
         if chunk is None or not chunk.changes:
             if chunk is not None and not chunk and chunk.head.near.headers:
                 raise _error("this chunk has no lines", chunk.line)
+            if chunk is not None and chunk.lacks_signs:
+                raise _error("no line of this chunk begins with + or -", chunk.line)
             return []
         self._changes += 1
         return self._give(chunk.edit(self._path, self._call, _place(chunk)))

@@ -82,7 +82,12 @@ class HunkLines:
     @property
     def changes(self) -> bool:
         """Whether any line is added or removed."""
-        return any(sign in "+-" for sign, _ in self._rows)
+        return any(sign in ("+", "-") for sign, _ in self._rows)
+
+    @property
+    def lacks_signs(self) -> bool:
+        """Whether no line has a `+` or `-`, and some not even the space of context: what should change is not said."""
+        return self._bare and not self.changes
 
     @property
     def only_adds(self) -> bool:

@@ -39,6 +39,8 @@ class FileDiff:
         hunk.keep_blanks()
         if not hunk:
             raise EditFormatError(f"line {hunk.line}: this hunk has no lines", hunk.line)
+        if hunk.lacks_signs:
+            raise EditFormatError(f"line {hunk.line}: no line of this hunk begins with + or -", hunk.line)
         if not hunk.changes:
             return []
         self._changes += 1
