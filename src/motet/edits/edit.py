@@ -8,7 +8,7 @@ Every edit has a `path` (relative to the workspace, with `/`), a `call` (the too
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Replace:
 
     Both are whole lines; with `inline` they are characters, and may begin and end inside a line. `replace_all`
     means every place, however many. `final_newline`: whether the file ends with a line end afterwards, where the
-    place is at its end; None: as before. `escaped`: marker lines in `replace` are meant, they were escaped.
+    place is at its end; None: as before. `escaped`: marker lines in `replace` are meant, they were escaped. `signs`:
+    of each line of a hunk its `-`, `+` or space, which says which of equal lines stay; empty where nothing says so.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Replace:
     replace_all: bool = False
     final_newline: bool | None = None
     escaped: bool = False
+    signs: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

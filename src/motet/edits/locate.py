@@ -51,7 +51,7 @@ def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
     """Where the search text of `edit` stands in `view`, on rungs 1 to 7, or 1 and 2 when it has to stand `exact`ly."""
     if edit.inline and (spots := _within(view, edit.search, all=edit.replace_all)):
         return Located(_exactness(view, spots, edit.search), needle_of(edit), spots)
-    needle = Needle.of(edit.search, edit.replace)
+    needle = Needle.of(edit.search, edit.replace, edit.signs)
     if not edit.inline and (spots := _exact(view, needle)):
         rung = Rung.EXACT if _same_ends(view, spots[0], edit.search) else Rung.LINE_ENDS
         return Located(rung, needle, spots)
@@ -68,7 +68,9 @@ def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
 
 def needle_of(edit: Replace) -> Needle:
     """What an edit looks for and puts there, where it is found exactly."""
-    return Needle((edit.search,), (edit.replace,)) if edit.inline else Needle.of(edit.search, edit.replace)
+    return (
+        Needle((edit.search,), (edit.replace,)) if edit.inline else Needle.of(edit.search, edit.replace, edit.signs)
+    )
 
 
 def locate_parts(view: View, edit: Replace) -> list[Located] | None:
@@ -83,7 +85,8 @@ def locate_parts(view: View, edit: Replace) -> list[Located] | None:
     for part in parts:
         text = "".join(line + "\n" for line in part.search)
         one = locate(
-            view, replace(edit, search=text, replace="".join(line + "\n" for line in part.replace), inline=False)
+            view,
+            replace(edit, search=text, replace="".join(line + "\n" for line in part.replace), inline=False, signs=""),
         )
         if one is None or len(one.spots) != 1 or one.inside or one.rung > Rung.INDENTATION:
             return None
@@ -121,9 +124,10 @@ def _start_of_gone_line(text: str, start: int, edit: Replace) -> int:
 
 def _with_blank_lines(needle: Needle) -> Needle:
     """Without the white space of blank lines, which was forgiven on the way here."""
-    return Needle(
-        *(tuple(line if fold(line).strip() else "" for line in lines) for lines in (needle.search, needle.replace))
+    search, new = (
+        tuple(line if fold(line).strip() else "" for line in lines) for lines in (needle.search, needle.replace)
     )
+    return Needle(search, new, needle.signs)
 
 
 def _within(view: View, search: str, *, all: bool) -> tuple[Spot, ...]:

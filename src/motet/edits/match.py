@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress, count, pairwise
+from itertools import compress, count, groupby, pairwise
 from operator import eq
 
 from motet.edits.decorations import undecorated
@@ -27,15 +27,33 @@ MOST_PLACES = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """What to look for and what to put there: lines without their ends."""
+    """What to look for and what to put there: lines without their ends. `signs` as a hunk has them (`Replace`)."""
 
     search: tuple[str, ...]
     replace: tuple[str, ...]
+    signs: str = ""
 
     @classmethod
-    def of(cls, search: str, replace: str) -> Needle:
+    def of(cls, search: str, replace: str, signs: str = "") -> Needle:
         """From two texts of whole lines."""
-        return cls(lines_of(search), lines_of(replace))
+        return cls(lines_of(search), lines_of(replace), signs)
+
+    def changes(self) -> list[Opcode]:
+        """Which lines stay and which do not: context stays, and of the lines between what both texts have there."""
+        counts = (len(self.signs) - self.signs.count("+"), len(self.signs) - self.signs.count("-"))
+        if counts != (len(self.search), len(self.replace)):
+            return changes(self.search, self.replace)
+        opcodes: list[Opcode] = []
+        i = j = 0
+        for is_context, run in groupby(self.signs, " ".__eq__):
+            signs = "".join(run)
+            a, b = len(signs) - signs.count("+"), len(signs) - signs.count("-")
+            found = (
+                [("equal", 0, a, 0, b)] if is_context else changes(self.search[i : i + a], self.replace[j : j + b])
+            )
+            opcodes += [(tag, i + i1, i + i2, j + j1, j + j2) for tag, i1, i2, j1, j2 in found]
+            i, j = i + a, j + b
+        return opcodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +201,7 @@ def _divides_blank_lines(needle: Needle, fit: Fit | None) -> bool:
     if any(search[index - 1] == search[index] for index in gaps):
         return True  # a line stands twice: which one is it?
     inner = range(*_inside(pairs))
-    changed = [change for change in changes(search, needle.replace) if change[0] != "equal"]
+    changed = [change for change in needle.changes() if change[0] != "equal"]
     if len(inner) < len(search) and _moves_a_line(needle, changed):
         return True  # past the blank line that is not there?
     for _, first, last, new_first, new_last in changed:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from motet.edits.indent import UNSHIFTED, find_shift
 from motet.edits.lines import Line
 from motet.edits.match import Fit, Needle
-from motet.text.changes import changes
 from motet.text.file import Replaced, spliced
 
 _ENDS = "\r\n"
@@ -62,7 +61,7 @@ def splice(old: Sequence[Line], needle: Needle, fit: Fit, newline: str) -> list[
     pairs = fit.pairs or tuple(range(len(needle.search)))
     result: list[Line] = []
     at = 0
-    for tag, first, last, new_first, new_last in changes(needle.search, needle.replace):
+    for tag, first, last, new_first, new_last in needle.changes():
         mine = [place for place in pairs[first:last] if place is not None]
         if tag == "equal":
             if mine:

@@ -177,7 +177,10 @@ class HunkLines:
             return Insert(path, self._text("-"), near, call, self.line)
         near = replace(near, at_end=near.at_end or self._ends_file, apart=_APART if self.complete else None)
         final = None if self._old_is_open == self._new_is_open else self._old_is_open
-        return Replace(path, self._text("+"), self._text("-"), call, self.line, near, final_newline=final)
+        signs = "".join(sign or " " for sign, _ in self._rows)
+        return Replace(
+            path, self._text("+"), self._text("-"), call, self.line, near, final_newline=final, signs=signs
+        )
 
     def _take(self, sign: str, text: str) -> list[tuple[Literal["search", "replace"], str]]:
         self._rows.append((sign, text))
