@@ -15,6 +15,7 @@ from motet.edits.dialect import Dialect
 from motet.edits.edit import Edit, Insert, Replace, Write
 from motet.edits.edited import Edited
 from motet.edits.ground import Ground
+from motet.edits.indent import UNSHIFTED, IndentShift, find_shift, keeps_indentation
 from motet.edits.lines import join_lines, split_lines
 from motet.edits.match import AS_GIVEN, Fit, Needle, find_drifted, find_exact
 from motet.edits.nearest import Window
@@ -218,13 +219,16 @@ class Draft:
         window = survey.approximate if alike is None else survey.alike(alike)
         if window is None:
             return None
-        fit = Fit(pairs=_pairs(window, len(needle.search)))
+        shift = self._shift(window, needle)
         start, end = view.span(window.first, window.last)
         newline = newline_at(view.text, start)
-        if alike is None:
+        if alike is not None:
+            lines = as_written(needle, view.lines[window.first], newline)
+        elif shift is not None:
+            fit = Fit(shift, _pairs(window, len(needle.search)))
             lines = splice(split_lines(view.text[start:end]), needle, fit, newline)
         else:
-            lines = as_written(needle, view.lines[window.first], newline)
+            lines = None
         if lines is None:
             return None
         match = Match(edit, Rung.APPROXIMATE, (Place(start, end, view.text),))
@@ -234,6 +238,16 @@ class Draft:
             return None
         self._made.append(Change(start, end, join_lines(lines)))
         return Placed(edit, (Change(start + moved, end + moved, join_lines(lines)),), match)
+
+    def _shift(self, window: Window, needle: Needle) -> IndentShift | None:
+        """The change of indentation that new lines need at a place that is only nearly right; None when the lines
+        there are not indented otherwise by one change, or when the new text may be indented for the file already."""
+        if self._dialect.indentation == "as_written":
+            return UNSHIFTED
+        search = [needle.search[index] for index, _ in window.alignment]
+        found = [self._view.lines[index] for _, index in window.alignment]
+        shift = find_shift(search, found, lambda _: "")
+        return shift if shift in (None, UNSHIFTED) or keeps_indentation(needle.search, needle.replace) else None
 
     def _already_applied(self, edit: Replace, view: View) -> Match | None:
         """When the new text stands, once and as it is, where the old one should be."""
