@@ -17,6 +17,8 @@ from motet.errors import EditFormatError
 def edits_of(case: Case) -> list[Edit]:
     """What the row asks for. Raises `EditFormatError` for a text that cannot be understood, `BrokenRow` for a row
     that says too little, `KeyError` for a format that is not ours."""
+    if case.expect == "error" and (lacking := [name for name in _ARGUMENTS if case.row.get(name, "") is None]):
+        raise EditFormatError(f"line 1: the call: {lacking[0]!r} is missing", 1)
     return _FORMATS[case.format](case)
 
 
@@ -177,6 +179,8 @@ _FORMATS: dict[str, Callable[[Case], list[Edit]]] = {
     "anchored": lambda case: parsed(case, "anchored"),
     "line_sequence": lambda case: [search_of(case, "", inline=False)],
 }
+_ARGUMENTS = ("search", "replace", "edits", "insert_line", "insert_line_after", "insert_text", "edit_text")
+"""What a call has to have; null where it was called without."""
 _CALLED = {"cline", "roo"}
 """Dialects whose blocks come in a call that names the file."""
 _OPERATIONS = {

@@ -389,6 +389,39 @@ def test_each_format_is_read_as_it_is_meant(bench: Bench, name: str) -> None:
     assert (code, "own-001" in said) == (0, False), said
 
 
+def test_a_library_is_read_otherwise_than_the_tool_beside_it(bench: Bench) -> None:
+    row = {
+        **{name: value for name, value in ROW.items() if name not in ("before", "expected_after")},
+        "format": "apply_patch",
+        "before_files": {},
+        "edit_text": "*** Begin Patch\n*** Add File: n.txt\n+a\n*** End Patch",
+    }
+    for path, text in (("test/tool/apply_patch.test.ts", "a\n"), ("test/patch/patch.test.ts", "a")):
+        source = {"repo": "anomalyco/opencode", "path": f"packages/opencode/{path}"}
+        assert bench.run({**row, "source": source, "expected_files": {"n.txt": text}})[0] == 0
+
+
+def test_a_call_without_one_of_its_arguments_is_refused(bench: Bench) -> None:
+    row = {**ROW, "search": None, "expect": "error", "assertion": "throws"}
+    assert bench.table(row)[1]["right"] == "1"
+    assert bench.run({**row, "expect": "after"})[0] == 1
+
+
+def test_a_call_for_one_file_takes_no_hunk_of_another(bench: Bench) -> None:
+    diff = "*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+A\n*** Update File: b.txt\n@@\n-b\n+B\n*** End Patch"
+    row = {
+        **{name: value for name, value in ROW.items() if name not in ("before", "expected_after")},
+        "format": "patch_hunks",
+        "before_files": {"a.txt": "a\nb\n"},
+        "edit": {"path": "a.txt", "op": "update", "diff": diff},
+        "expect": "error",
+        "assertion": "throws",
+        "expected_files": {"a.txt": "a\nb\n"},
+    }
+    code, said = bench.run(row)
+    assert (code, "patch_hunks (1 right)" in said) == (0, True)
+
+
 def test_a_broken_block_is_not_an_answer_without_blocks(bench: Bench) -> None:
     row = {**READ["an answer without blocks"], "edit_text": "a.py\n<<<<<<< SEARCH\none\n"}
     code, said = bench.run({**ROW, **row}, arguments=("--failing",))
