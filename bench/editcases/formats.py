@@ -17,8 +17,8 @@ from motet.errors import EditFormatError
 def edits_of(case: Case) -> list[Edit]:
     """What the row asks for. Raises `EditFormatError` for a text that cannot be understood, `BrokenRow` for a row
     that says too little, `KeyError` for a format that is not ours."""
-    if case.expect == "error" and (lacking := [name for name in _ARGUMENTS if case.row.get(name, "") is None]):
-        raise EditFormatError(f"line 1: the call: {lacking[0]!r} is missing", 1)
+    if case.expect == "error" and (odd := _odd_argument(case.row)):
+        raise EditFormatError(f"line 1: the call: {odd!r} is missing, or no such value", 1)
     return _FORMATS[case.format](case)
 
 
@@ -150,6 +150,14 @@ def _unmarked(lines: list[str]) -> list[str]:
     return [line.removeprefix(mark) for line in lines]
 
 
+def _odd_argument(row: dict[str, Any]) -> str:
+    """The first argument that a call was made without (null), or with a value of another kind."""
+    kinds = {"insert_line": int, "insert_line_after": int, "edits": list}
+    texts = dict.fromkeys(("search", "replace", "insert_text", "edit_text"), str)
+    odd = (name for name, kind in {**kinds, **texts}.items() if name in row and not isinstance(row[name], kind))
+    return next(odd, "")
+
+
 def _fields(case: Case, row: object, *names: str) -> list[Any]:
     if not isinstance(row, dict):
         raise BrokenRow(f"{case.file}:{case.line}: each edit and chunk should be an object")
@@ -179,8 +187,6 @@ _FORMATS: dict[str, Callable[[Case], list[Edit]]] = {
     "anchored": lambda case: parsed(case, "anchored"),
     "line_sequence": lambda case: [search_of(case, "", inline=False)],
 }
-_ARGUMENTS = ("search", "replace", "edits", "insert_line", "insert_line_after", "insert_text", "edit_text")
-"""What a call has to have; null where it was called without."""
 _CALLED = {"cline", "roo"}
 """Dialects whose blocks come in a call that names the file."""
 _OPERATIONS = {

@@ -401,8 +401,13 @@ def test_a_library_is_read_otherwise_than_the_tool_beside_it(bench: Bench) -> No
         assert bench.run({**row, "source": source, "expected_files": {"n.txt": text}})[0] == 0
 
 
-def test_a_call_without_one_of_its_arguments_is_refused(bench: Bench) -> None:
-    row = {**ROW, "search": None, "expect": "error", "assertion": "throws"}
+@pytest.mark.parametrize(
+    ("format_", "argument", "value"), [("str_replace", "search", None), ("multi_str_replace", "edits", "no list")]
+)
+def test_a_call_with_an_argument_missing_or_odd_is_refused(
+    bench: Bench, format_: str, argument: str, value: str | None
+) -> None:
+    row = {**ROW, "format": format_, argument: value, "expect": "error", "assertion": "throws"}
     assert bench.table(row)[1]["right"] == "1"
     assert bench.run({**row, "expect": "after"})[0] == 1
 
