@@ -52,7 +52,8 @@ _PEERS = {
     ("microsoft/vscode-copilot-chat", _ANY): Peer(Dialect(line_ends="lf", alike=0.6), approximate=True),
     ("All-Hands-AI/openhands-aci", _ANY): Peer(Dialect(exact=True)),
     ("block/goose", "unified_diff"): Peer(Dialect(final_newline="add")),
-    ("NousResearch/hermes-agent", "apply_patch"): Peer(Dialect(atomic="answer")),
+    ("NousResearch/hermes-agent", "apply_patch"): Peer(Dialect(atomic="answer", added_file="bare")),
+    ("google-gemini/gemini-cli", _ANY): Peer(approximate=True),
 }
 _OTHER_NAMES = {
     "paul-gauthier/aider": "Aider-AI/aider",
@@ -77,5 +78,8 @@ def peer_of(case: Case) -> Peer:
     peer = _PEERS.get((repo, case.format)) or _PEERS.get((repo, _ANY)) or Peer()
     if repo == "anomalyco/opencode" and case.test_file.endswith("/patch.test.ts"):
         peer = replace(peer, dialect=replace(peer.dialect, added_file="bare"))  # the library, not the tool
+    if repo == "anomalyco/opencode" and "/core/test/" in case.test_file:
+        newer = replace(peer.dialect, existing="refuse", empty_search="create")
+        peer = replace(peer, dialect=newer, approximate=True)
     threshold = case.option("fuzzy_threshold", float, 1.0)
     return Peer(replace(peer.dialect, alike=None), peer.partial, approximate=True) if threshold < 1 else peer

@@ -36,6 +36,8 @@ from motet.errors import EditFormatError, NoEdits
 _BEGIN = re.compile(r"\s*(?:apply_patch\s{1,9})?[\"'`(]{0,3}\*\*\* Begin Patch\s*", re.IGNORECASE)
 _END = re.compile(r"\*\*\* End Patch\s{0,9}[\"'`)]{0,3}", re.IGNORECASE)
 _END_OF_FILE = re.compile(r"\*\*\* End of File", re.IGNORECASE)
+_HALF_QUOTED = re.compile(r"""<<-?[ ]?(?:"\w+[^\w"]?|'\w+[^\w']?|\w+["'])\s*$""")
+"""The beginning of a here-document that no shell takes."""
 _FILE = re.compile(r"\*\*\* (Add|Delete|Update) File:(.*)", re.IGNORECASE | re.DOTALL)
 _MOVE = re.compile(r"\*\*\* Move to:(.*)", re.IGNORECASE | re.DOTALL)
 _AROUND_PATH = re.compile(r"([`\"'])(.+)\1")
@@ -73,6 +75,7 @@ class ApplyPatchReader:
         self._dialect = dialect
         self._in = _In.PROSE
         self._marked = False
+        self._above = ""
         self._files = PatchedFiles(dialect.repeated)
         self._path = ""
         self._began_file = 0
@@ -114,7 +117,10 @@ class ApplyPatchReader:
     # Outside of a patch.
 
     def _outside(self, text: str, number: int) -> list[Piece]:
+        above, self._above = self._above, text
         if starts(text):
+            if _HALF_QUOTED.search(above):
+                raise _error("the quotes around the word after << do not match", number - 1)
             self._in, self._marked, self._files = _In.PATCH, True, PatchedFiles(self._dialect.repeated)
             return []
         bare = text.strip()
