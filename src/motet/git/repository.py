@@ -8,8 +8,6 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from motet.git.safe import git
-
 _LEADS_OUT = re.compile(r"(?:\A|/)\.{0,2}/|(?:\A|/)\.{1,2}\Z")
 """A part of a path is empty, `.` or `..`; a slash at its end is none."""
 
@@ -61,7 +59,7 @@ async def list_files(root: Path, subpaths: Sequence[str] = ()) -> list[str]:
     of `root` is left out. Links and submodules are in the list; telling them apart is the caller's work.
     Raises `ProcessError`.
     """
-    answer = await git(
+    answer = await _git(
         root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *map(_argument, subpaths)
     )
     names = {name for name in os.fsdecode(answer).split("\0") if name}
@@ -73,7 +71,7 @@ async def with_attribute(root: Path, paths: Sequence[str], attributes: Sequence[
     if not paths:
         return set()
     names = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    answer = await git(root, "check-attr", "-z", "--stdin", *attributes, stdin=names)
+    answer = await _git(root, "check-attr", "-z", "--stdin", *attributes, stdin=names)
     fields = answer.split(b"\0")
     return {
         os.fsdecode(path)
@@ -87,14 +85,14 @@ async def ignored(root: Path, paths: Sequence[str]) -> set[str]:
     if not paths:
         return set()
     names = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    answer = await git(root, "check-ignore", "-z", "--stdin", stdin=names, codes=(0, 1))
+    answer = await _git(root, "check-ignore", "-z", "--stdin", stdin=names, codes=(0, 1))
     return {os.fsdecode(name) for name in answer.split(b"\0") if name}
 
 
 async def watched_places(root: Path) -> list[str]:
     """Where git notes what is tracked, and what is ignored besides the rules in the tree: the directory of `index` and
     that of `info/exclude`, absolute. Raises `ProcessError`."""
-    answer = await git(root, "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "info")
+    answer = await _git(root, "rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "info")
     return [os.fsdecode(line) for line in answer.splitlines()]
 
 
@@ -128,15 +126,22 @@ async def commits_since(root: Path, known: str, most: int, start: str = "HEAD") 
 
     Each commit is `\\x01 name \\x1f seconds \\x1f message \\x1f` and the paths that it changed, each with a NUL behind.
     """
-    newest = (await git(root, "rev-parse", "--verify", "--quiet", f"{start}^{{commit}}")).decode().strip()
+    newest = (await _git(root, "rev-parse", "--verify", "--quiet", f"{start}^{{commit}}")).decode().strip()
     if newest == known:
         return newest, b"", False
     is_ancestor = (
-        known and known == (await git(root, "merge-base", known, newest, codes=(0, 1, 128))).decode().strip()
+        known and known == (await _git(root, "merge-base", known, newest, codes=(0, 1, 128))).decode().strip()
     )
-    answer = await git(
+    answer = await _git(
         root, "log", "-z", "--no-merges", "--no-renames", "--name-only", "--no-show-signature", "--no-ext-diff",
         "--no-textconv", f"--max-count={most}", "--format=tformat:%x01%H%x1f%ct%x1f%B%x1f",
         f"{known}..{newest}" if is_ancestor else newest, "--",
     )  # fmt: skip
     return newest, answer, not is_ancestor
+
+
+async def _git(root: Path, *arguments: str, stdin: bytes = b"", codes: Sequence[int] = (0,)) -> bytes:
+    """What git says. To find a work tree starts no program, and needs nothing that could."""
+    from motet.git.safe import git
+
+    return await git(root, *arguments, stdin=stdin, codes=codes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 _COMMENT = re.compile(r"<!--.{0,4000}?-->|</?(?:details|summary)>", re.DOTALL)
@@ -13,8 +14,7 @@ _HEADINGS = r"""
     |what'?s?\ (?:is\ )?the\ problem\ this\ feature[^\n]{0,40}|add\ any\ other\ context[^\n]{0,40}|what\ happened
     |what\ you\ expected[^\n]{0,40}|your\ (?:project|environment)
 """
-_FORM = re.compile(
-    rf"""
+_FORM = rf"""
     ^[#*_\ \t>-]*(?:{_HEADINGS})[\ \t:*_?]*$
     |^[\ \t]*[-*]\ (?:\[[\ xX]?\]|\[e\.g\.)[^\n]*$
     |^[-*\ \t]*(?:os|platform|operating\ system|browser|(?:[\w.-]+\ ){{1,3}}version|extra\ tools|[\w.-]+\ extensions
@@ -23,9 +23,7 @@ _FORM = re.compile(
     |^(?:[A-Z][\w-]+-(?:by|id)|cc|fixes|closes|refs):[^\n]*$
     |^(?:platform|cachedir|rootdir|plugins|collect(?:ed|ing))[:\ ][^\n]*$
     |https?://[^\s)>\]]+
-    """,
-    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
-)
+"""
 _FRAME = re.compile(
     r'File "([^"\n]+)", line (\d+)|(?<![\w/\\.-])((?:[\w.-]+[/\\])*[\w-]+\.[A-Za-z]{1,5})(?::|", line )(\d+)'
 )
@@ -36,7 +34,13 @@ _FADING, _LEAST = 0.8, 0.3
 
 def said(text: str) -> str:
     """`text` without what a form, a tool or a list of versions wrote."""
-    return _FORM.sub("", _COMMENT.sub("", text))
+    return _form().sub("", _COMMENT.sub("", text)) if text else ""
+
+
+@functools.cache
+def _form() -> re.Pattern[str]:
+    """Compiled for a question of several lines alone: that takes longer than the rest of this module."""
+    return re.compile(_FORM, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
 
 
 def named_paths(text: str) -> dict[str, tuple[int, float]]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from motet.text.terms import terms
-
 _JOINT = re.compile(r"(?=[A-Z])(?<=[A-Za-z0-9])(?:(?<![A-Z])|(?=[A-Z][a-z]))")
 """Between two characters: in `aB`, and before the `B` of `ABc`."""
 _FOREIGN = re.compile(r"\w*[^\W\x00-\x7f]\w*")
@@ -40,6 +38,8 @@ def _spread(text: str) -> str:
 
 
 def _foreign(found: re.Match[str]) -> str:
+    from motet.text.terms import terms  # not for text in ASCII alone
+
     answer = terms(found[0])
     return f" {' '.join(answer.words or answer.whole)} "
 

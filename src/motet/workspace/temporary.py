@@ -7,7 +7,6 @@ import functools
 import hashlib
 import os
 import re
-import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -35,6 +34,8 @@ class Spare:
 @contextmanager
 def spare_name(directory: int) -> Generator[Spare]:
     """A name of ours in `directory` that is gone at the end; if it cannot go, the next write removes it."""
+    import secrets  # for a write alone: who lists files asks for names
+
     mine = Spare(f".motet-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     _in_use.add(mine.name)
     try:
