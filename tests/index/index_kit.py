@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from motet.index.following import Following
-from motet.index.keeping import Stores
 from motet.index.membership import list_members
 from motet.index.project import ProjectIndex
+from motet.index.stores import Stores
 
 
 def put(root: Path, files: Mapping[str, str | bytes]) -> None:

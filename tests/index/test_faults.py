@@ -16,10 +16,10 @@ from motet.storage.lease import Lease
 BUILD = """
 import asyncio, sys
 from pathlib import Path
-from motet.index import keeping
+from motet.index import keeping, stores
 from motet.index.project import ProjectIndex
 keeping.BATCH_BYTES = 4000
-opened = keeping.open_text_store
+opened = stores.open_text_store
 def told(kind, place):
     store = opened(kind, place)
     commit = store.commit
@@ -28,7 +28,7 @@ def told(kind, place):
         print("commit", flush=True)
     store.commit = tell
     return store
-keeping.open_text_store = told
+stores.open_text_store = told
 async def main():
     index = ProjectIndex(Path(sys.argv[1]), Path(sys.argv[2]))
     print("ready", flush=True)

@@ -10,9 +10,10 @@ import pytest
 from index_kit import git, holds, put, settled
 
 from motet.index import history
-from motet.index.keeping import Keeper, Stores, open_stores
+from motet.index.keeping import Keeper
 from motet.index.membership import list_members
 from motet.index.project import ProjectIndex
+from motet.index.stores import Stores, open_stores
 from motet.index.values import Found
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "検索", "設定", "parse", "config"]

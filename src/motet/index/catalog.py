@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,10 +30,15 @@ CREATE TABLE IF NOT EXISTS changed (commit_id INTEGER NOT NULL, path BLOB NOT NU
 CREATE INDEX IF NOT EXISTS changed_by_path ON changed (path);
 """
 _INSERT = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_KNOWN = """
+SELECT count(*), CAST(group_concat(path, char(0)) AS BLOB), group_concat(id, char(0)),
+    group_concat(mtime || ' ' || size, char(0)), group_concat(kind, char(0)),
+    group_concat(CASE WHEN hash = x'' THEN left_out ELSE '' END, char(0)) FROM files
+"""
 _COLUMNS = "path, id, mtime, size, hash, kind, lines, left_out"
 
 
-class Row(NamedTuple):  # tens of thousands are made to see that nothing changed
+class Row(NamedTuple):  # tens of thousands are made for an update
     """A file: `id` numbers its documents (0: it has none, `left_out` says why). `mtime` in ns, `size` in bytes."""
 
     path: str
@@ -44,6 +49,17 @@ class Row(NamedTuple):  # tens of thousands are made to see that nothing changed
     kind: str = ""
     lines: int = 0
     left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of all files: by path, the stamp (see `motet.workspace.listing`) of those that were read, and why
+    others were left out unread; by number, path and kind of those that have documents."""
+
+    read: Mapping[str, str]
+    left_out: Mapping[str, str]
+    paths: Mapping[int, str]
+    kinds: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +97,23 @@ class Catalog(SqliteFile):
     def rows(self) -> dict[str, Row]:
         """All files by path."""
         return {row.path: row for row in map(_row, self._all(f"SELECT {_COLUMNS} FROM files"))}
+
+    def known(self) -> Known:
+        """All files, as far as a question needs them. SQLite joins them to one row: meanwhile another thread looks at the
+        files, and tens of thousands of rows would be slower to take over than to read."""
+        ((count, keys, *columns),) = self._all(_KNOWN)
+        if not count:
+            return Known({}, {}, {}, {})
+        names = os.fsdecode(keys).split("\0")
+        stamps, kinds, reasons = (column.split("\0") for column in columns[1:])
+        ids = [int(id) for id in columns[0].split("\0")]
+        read = dict(zip(names, stamps, strict=True))
+        left_out = {path: reason for path, reason in zip(names, reasons, strict=True) if reason}
+        for path in left_out:
+            del read[path]
+        paths = dict(zip(ids, names, strict=True))
+        paths.pop(0, None)
+        return Known(read, left_out, paths, dict(zip(ids, kinds, strict=True)))
 
     @property
     def is_empty(self) -> bool:

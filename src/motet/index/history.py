@@ -10,7 +10,7 @@ from pathlib import Path
 
 from motet import git
 from motet.errors import ProcessError
-from motet.index.keeping import Stores
+from motet.index.stores import Stores
 from motet.index.words import spread
 
 _log = logging.getLogger(__name__)

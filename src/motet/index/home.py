@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import shutil
 import threading
 from collections.abc import Generator
 from hashlib import blake2b
 from pathlib import Path
 
 from motet.index.catalog import VERSION
-from motet.index.keeping import CATALOG, Stores, open_stores
+from motet.index.stores import CATALOG, Stores, open_stores
 from motet.index.text_store import IndexUnusable, engine_name
 from motet.storage.lease import Lease
 
@@ -136,6 +135,8 @@ class Home:
 
 def _remove(directory: Path) -> None:
     """Remove what an index consists of; locks stay."""
+    import shutil  # not for an index that is as it should be
+
     for child in directory.iterdir():
         if child.is_dir() and not child.is_symlink():
             shutil.rmtree(child)

@@ -11,9 +11,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
-from motet.index.catalog import Catalog, Row
-from motet.index.membership import UNREADABLE, Member, decoded, kind_of, read, suffix
-from motet.index.text_store import CHUNKS, COMMITS, FILES, TextStore, open_text_store
+from motet.index.catalog import Row
+from motet.index.membership import UNREADABLE, Member, decoded, differs, kind_of, read, suffix
+from motet.index.stores import Stores
 from motet.index.words import spread
 
 _log = logging.getLogger(__name__)
@@ -30,41 +30,6 @@ _UNSURE = -1
 
 Order = tuple[int, int, str]
 """By what files are sorted: the least is read first."""
-
-
-CATALOG = "catalog.sqlite"
-"""The file that says what is indexed, in the directory of an index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """Where an index is kept."""
-
-    catalog: Catalog
-    chunks: TextStore
-    files: TextStore
-    commits: TextStore
-
-    @property
-    def texts(self) -> tuple[TextStore, TextStore]:
-        """What holds documents of files."""
-        return self.chunks, self.files
-
-    @property
-    def all(self) -> tuple[TextStore, TextStore, TextStore]:
-        """All but the catalog."""
-        return self.chunks, self.files, self.commits
-
-
-def open_stores(directory: Path | None) -> Stores:
-    """The stores in `directory`, made where they are not there; in memory when it is None. Raises `IndexUnusable`."""
-    places = {kind: None if directory is None else directory / kind for kind in (CHUNKS, FILES, COMMITS)}
-    catalog = Catalog(None if directory is None else directory / CATALOG)
-    try:
-        return Stores(catalog, *(open_text_store(kind, place) for kind, place in places.items()))
-    except BaseException:
-        catalog.close()
-        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +236,4 @@ def stale(known: Mapping[str, Row], members: Sequence[Member], texts: Mapping[st
 def _differs(old: Row | None, member: Member, texts: Mapping[str, str]) -> bool:
     if old is None or member.path in texts:
         return True
-    if bool(member.left_out) != (not old.hash):  # it was left out unread, and is no longer; or the other way round
-        return True
-    return (
-        old.left_out != member.left_out if member.left_out else (old.mtime, old.size) != (member.mtime, member.size)
-    )
+    return differs(member, f"{old.mtime} {old.size}", None) if old.hash else differs(member, None, old.left_out)

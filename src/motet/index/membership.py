@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from motet.permissions.secrets import is_secret
+from motet.workspace import listing
 from motet.workspace.generated import HEAD_BYTES, Filter, says_generated
-from motet.workspace.listing import candidates, candidates_among
+from motet.workspace.listing import Stamp
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 MOST_BYTES = 512_000
 OWN_RULES = ".motetignore"
+Rules = list[tuple[str, "GitIgnoreSpec"]]
+"""What the files of own rules say, each with the beginning of the paths that it speaks of."""
 
 SECRET = "its name says that it holds secrets"
 LOCK = "a lock file"
@@ -59,7 +62,7 @@ _DATA = re.compile(
 )
 
 
-class Member(NamedTuple):  # tens of thousands are made to see that nothing changed
+class Member(NamedTuple):  # tens of thousands are made for an update
     """A file that may be indexed: `mtime` in nanoseconds, `size` in bytes; `left_out` says why not, by its name."""
 
     path: str
@@ -87,8 +90,16 @@ async def list_members(root: Path) -> list[Member]:
     """All files that git (or a walk) lists and that are the project's own, by path. Reads no file but rules."""
     import asyncio
 
-    names = await candidates(root)
-    return await asyncio.to_thread(members, root, names)
+    files = await list_standing(root)
+    return await asyncio.to_thread(judged, root, files)
+
+
+async def list_standing(root: Path) -> dict[str, Stamp]:
+    """The stamps of all files of `list_members` by path, in no order."""
+    import asyncio
+
+    names = await listing.known_to_git(root)
+    return await asyncio.to_thread(_standing, root, names)
 
 
 async def list_some(root: Path, paths: Sequence[str]) -> list[Member] | None:
@@ -96,25 +107,29 @@ async def list_some(root: Path, paths: Sequence[str]) -> list[Member] | None:
     import asyncio
 
     rules = await asyncio.to_thread(_rules_above, root, paths)
-    names = await candidates_among(root, [*paths, *rules])
+    names = await listing.candidates_among(root, [*paths, *rules])
     if names is None:
         return None
-    found = await asyncio.to_thread(members, root, names)
+    found = await asyncio.to_thread(lambda: judged(root, _standing(root, names)))
     wanted = set(paths)
     return [member for member in found if any(name in wanted for name in _with_parents(member.path))]
 
 
-def members(root: Path, names: list[str]) -> list[Member]:
-    """Those of the listed `names` that are regular files of the project, by path."""
-    keep = Filter(root, ".")
-    rules = _own_rules(root, names)
+def judged(root: Path, files: Mapping[str, Stamp], rules: Rules | None = None) -> list[Member]:
+    """The `files` (see `list_standing`) by path, each with why it is left out. `rules`: those that hold, when not all files of
+    the project are here."""
+    rules = own_rules(root, files) if rules is None else rules
     found: list[Member] = []
-    for name in sorted(names):
-        info = keep.stands(name)
-        if info is not None:
-            left_out = by_name(name) or (IGNORED if _is_ignored(name, rules) else "")
-            found.append(Member(name, info.st_mtime_ns, info.st_size, left_out or by_size(info.st_size)))
+    for path in sorted(files):
+        mtime, size = map(int, files[path].split(" "))
+        left_out = by_name(path) or (IGNORED if rules and _is_ignored(path, rules) else "")
+        found.append(Member(path, mtime, size, left_out or by_size(size)))
     return found
+
+
+def differs(member: Member, read: Stamp | None, left_out: str | None) -> bool:
+    """Whether `member` is not as it is known: `read` with this stamp, or unread and `left_out` by its name."""
+    return left_out != member.left_out if member.left_out else read != f"{member.mtime} {member.size}"
 
 
 def by_name(path: str) -> str:
@@ -166,16 +181,28 @@ def decoded(data: bytes) -> str:
     return text.replace("\r\n", "\n") if "\r" in text else text
 
 
-def _own_rules(root: Path, names: list[str]) -> list[tuple[str, GitIgnoreSpec]]:
-    found: list[tuple[str, GitIgnoreSpec]] = []
+def _standing(root: Path, names: Sequence[str] | None) -> dict[str, Stamp]:
+    """Those of the listed `names` that are regular files of the project. None: git lists none, and they are looked for."""
+    if names is None:
+        return listing.standing(root)
+    keep = Filter(root, ".")
+    found: dict[str, Stamp] = {}
+    for name in names:
+        info = keep.stands(name)
+        if info is not None:
+            found[name] = f"{info.st_mtime_ns} {info.st_size}"
+    return found
+
+
+def own_rules(root: Path, names: Iterable[str]) -> Rules:
+    """What the files of own rules among `names` say; nothing where there is none."""
+    found: Rules = []
     for name in sorted(name for name in names if name.endswith(OWN_RULES)):
         prefix, _, last = name.rpartition("/")
         if last == OWN_RULES:
             data, left_out = read(root, name)
             if not left_out:
-                from motet.workspace.listing import specification
-
-                found.append((f"{prefix}/" if prefix else "", specification(decoded(data).splitlines())))
+                found.append((f"{prefix}/" if prefix else "", listing.specification(decoded(data).splitlines())))
     return found
 
 
@@ -194,7 +221,7 @@ def _with_parents(path: str) -> list[str]:
     return found
 
 
-def _is_ignored(path: str, rules: list[tuple[str, GitIgnoreSpec]]) -> bool:
+def _is_ignored(path: str, rules: Rules) -> bool:
     for prefix, spec in reversed(rules):
         if path.startswith(prefix):
             included = spec.check_file(path[len(prefix) :]).include

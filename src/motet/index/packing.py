@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from motet.index.places import place
+from motet.index.places import held, place
 from motet.index.question import Question
 from motet.index.ranking import Ranked
 from motet.messages import estimate_tokens
@@ -134,14 +134,4 @@ def _joined(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
 
 def shown_texts(root: Path, texts: Mapping[str, str], allow: Callable[[str], bool]) -> Callable[[str], str | None]:
     """What a file holds, in an editor or else on disk, where `allow` lets it be seen and it is still one to index."""
-    from motet.index.membership import decoded, read
-
-    def text_of(path: str) -> str | None:
-        if not allow(path):
-            return None
-        if path in texts:
-            return texts[path]
-        data, left_out = read(root, path)
-        return None if left_out else decoded(data)
-
-    return text_of
+    return lambda path: held(root, path, texts) if allow(path) else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from motet.index.membership import decoded, read
+from motet.index.membership import by_name, decoded, read
 from motet.index.question import Question
 from motet.index.ranking import Ranked
 from motet.index.values import Found
@@ -25,12 +25,9 @@ _DEFINITION = re.compile(r"^\s*(?:\w+\s+)*(?:def|class|func|function|fn|struct|t
 
 def place(root: Path, ranked: Ranked, question: Question, texts: Mapping[str, str]) -> Found | None:
     """The best place of a file, as it holds now; None when the file is gone or may no longer be shown."""
-    text = texts.get(ranked.path)
+    text = held(root, ranked.path, texts)
     if text is None:
-        data, left_out = read(root, ranked.path)
-        if left_out:
-            return None
-        text = decoded(data)
+        return None
     lines = text.split("\n")
     first, last = (ranked.chunks[0].first, ranked.chunks[0].last) if ranked.chunks else (1, min(len(lines), 40))
     asked = next(
@@ -47,6 +44,17 @@ def place(root: Path, ranked: Ranked, question: Question, texts: Mapping[str, st
     return Found(
         ranked.path, first, last, line, lines[line - 1].strip(), ranked.score, ranked.kind, _reasons(ranked, said)
     )
+
+
+def held(root: Path, path: str, texts: Mapping[str, str]) -> str | None:
+    """What a file holds, by `texts` or else on disk; None when it is gone or no longer one to index, by its name or by
+    what it holds."""
+    if by_name(path):
+        return None
+    if path in texts:
+        return texts[path]
+    data, left_out = read(root, path)
+    return None if left_out else decoded(data)
 
 
 def _best_line(lines: Sequence[str], weights: Mapping[str, float]) -> int:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from motet.errors import MotetError
 from motet.index import history, membership
-from motet.index.catalog import Row
+from motet.index.catalog import Known
 from motet.index.home import Home
-from motet.index.keeping import Change, Keeper, Order, Stores, stale
-from motet.index.membership import Member, list_members, list_some
+from motet.index.looking import Listed, compared
+from motet.index.membership import Member, judged, list_members, list_some, list_standing
 from motet.index.places import place
 from motet.index.question import Question, understand
 from motet.index.ranking import Files, Ranked, rank
+from motet.index.stores import Stores
 from motet.index.text_store import IndexUnusable
 from motet.index.values import Answer, Found, Status, Why
 from motet.index.weights import WEIGHTS, Weights
@@ -27,8 +28,10 @@ from motet.index.words import words
 
 if TYPE_CHECKING:
     from motet.index.following import Following
+    from motet.index.keeping import Change, Keeper, Order
     from motet.index.packing import Passages
     from motet.index.scanning import Scanned
+    from motet.workspace.listing import Stamp
 
 _log = logging.getLogger(__name__)
 
@@ -52,21 +55,6 @@ class _View:
 
     generation: tuple[int, int]
     files: Files
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """The files of the project, and those of them that the index has not read as they are. `is_new`: it has none."""
-
-    members: Sequence[Member]
-    unread: Sequence[Member]
-    gone: bool
-    is_new: bool
-
-    @property
-    def size(self) -> int:
-        """Bytes that are not read."""
-        return sum(member.size for member in self.unread if not member.left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +192,9 @@ class ProjectIndex:
             await self._update_history()
         return change
 
+    async def _take_in_listed(self, listed: Listed, question: str) -> Change | None:
+        return await self._take_in(await asyncio.to_thread(judged, self._root, listed.files), question)
+
     async def _every(self) -> bool:
         return await self.update() is not None
 
@@ -243,7 +234,7 @@ class ProjectIndex:
         listed = await self._listed(patience)
         if listed is None:
             return _Seen(False)
-        if not listed.unread and not listed.gone:
+        if not listed.changed:
             self._begin(listed, question)
             return _Seen(True)
         if listed.is_new:
@@ -262,7 +253,7 @@ class ProjectIndex:
         self._begin(listed, question)
         return _Seen(False, scanned)
 
-    async def _listed(self, patience: float) -> _Listed | None:
+    async def _listed(self, patience: float) -> Listed | None:
         """The files, as soon as they are listed; None when that takes longer than a question waits."""
         listing = asyncio.create_task(self._list())
         await asyncio.wait({listing}, timeout=patience)
@@ -274,18 +265,16 @@ class ProjectIndex:
             self._read_on(self._after(listing))
         return None
 
-    async def _list(self) -> _Listed:
-        # What is known is read while git lists them.
-        members, known = await asyncio.gather(list_members(self._root), asyncio.to_thread(self._known))
-        return await asyncio.to_thread(self._compared, members, known)
+    async def _list(self) -> Listed:
+        files, known = await asyncio.gather(list_standing(self._root), asyncio.to_thread(self._known))
+        return await asyncio.to_thread(self._compared, files, known)
 
-    def _begin(self, listed: _Listed, question: str) -> bool:
+    def _begin(self, listed: Listed, question: str) -> bool:
         """Read what is listed, in the background, if nothing is being read; whether one can wait for that."""
         if self._following is not None:
             return False
         if self._update is None or self._update.done():
-            changed = listed.unread or listed.gone
-            self._read_on(self._take_in(listed.members, question) if changed else self._update_history())
+            self._read_on(self._take_in_listed(listed, question) if listed.changed else self._update_history())
         return True
 
     def _read_on(self, work: Coroutine[None, None, Change | None]) -> None:
@@ -293,9 +282,9 @@ class ProjectIndex:
         if self._follows:
             self._update.add_done_callback(lambda _: None if self._stopped.is_set() else self.follow())
 
-    async def _after(self, listing: asyncio.Task[_Listed]) -> Change | None:
+    async def _after(self, listing: asyncio.Task[Listed]) -> Change | None:
         listed = await listing
-        return None if self._stopped.is_set() else await self._take_in(listed.members, "")
+        return None if self._stopped.is_set() else await self._take_in_listed(listed, "")
 
     async def _quietly(self, work: Coroutine[None, None, Change | None]) -> Change | None:
         """What fails here is an answer that is less complete; who asks for an update is told."""
@@ -318,19 +307,17 @@ class ProjectIndex:
     def _directories(self) -> set[str]:
         return self.stores.catalog.directories()
 
-    def _known(self) -> dict[str, Row]:
+    def _known(self) -> Known:
         stores = self.stores
         generation = stores.catalog.generation()
-        known = stores.catalog.rows()
+        known = stores.catalog.known()
         if self._view is None:
-            self._see(stores, generation, _files_of(known))
+            self._see(stores, generation, known.paths, known.kinds)
         return known
 
-    def _compared(self, members: Sequence[Member], known: Mapping[str, Row]) -> _Listed:
-        unread = stale(known, members, self._texts)
-        listed = {member.path for member in members}
-        gone = not listed.issuperset(known) or bool(self.stores.catalog.pending())  # of a writer that was killed
-        return _Listed(members, unread, gone, not known)
+    def _compared(self, files: Mapping[str, Stamp], known: Known) -> Listed:
+        listed = compared(self._root, files, known, self._texts)
+        return replace(listed, gone=True) if self.stores.catalog.pending() else listed  # of a writer that was killed
 
     def _write(self, members: Sequence[Member], question: str, stop: Callable[[], bool]) -> Change | None:
         return self._with_keeper(
@@ -344,14 +331,17 @@ class ProjectIndex:
         """As the keeper does. What is known of all files goes along: for a save they are not read once more."""
         catalog, view = self.stores.catalog, self._view
         is_current = view is not None and view.generation == catalog.generation()
-        before = _files_of(catalog.below(paths))
+        before = [row.id for row in catalog.below(paths).values()]
         change = keeper.update_some(paths, members, self._texts)
         if view is not None and is_current:
-            files = view.files.after(before, _files_of(catalog.below(paths)))
+            rows = [row for row in catalog.below(paths).values() if row.id]
+            files = view.files.after(before, {row.id: row.path for row in rows}, {row.id: row.kind for row in rows})
             self._view = _View(catalog.generation(), files)
         return change
 
     def _with_keeper(self, work: Callable[[Keeper], Change]) -> Change | None:
+        from motet.index.keeping import Keeper  # where something changed
+
         with self._home.writing() as held:
             if not held:
                 return None
@@ -387,14 +377,17 @@ class ProjectIndex:
         generation = stores.catalog.generation()
         view = self._view
         if view is None or view.generation != generation:
-            found = {id: (path, kind) for id, path, kind in stores.catalog.indexed()}
-            view = self._see(stores, generation, found)
+            found = stores.catalog.indexed()
+            kinds = {id: kind for id, _, kind in found}
+            view = self._see(stores, generation, {id: path for id, path, _ in found}, kinds)
         return view.files
 
-    def _see(self, stores: Stores, generation: tuple[int, int], files: Mapping[int, tuple[str, str]]) -> _View:
+    def _see(
+        self, stores: Stores, generation: tuple[int, int], paths: Mapping[int, str], kinds: Mapping[int, str]
+    ) -> _View:
         for store in stores.all:
             store.reload()
-        self._view = view = _View(generation, Files(files, history.churn(stores)))
+        self._view = view = _View(generation, Files(paths, kinds, history.churn(stores)))
         return view
 
     def paths(self) -> list[tuple[str, str]]:
@@ -437,7 +430,7 @@ class ProjectIndex:
                 break
             if (where := place(self._root, file, question, self._texts)) is not None:
                 found.append(where)
-        return Answer(tuple(found), complete, len(self._files(self.stores).by_id))
+        return Answer(tuple(found), complete, len(self._files(self.stores).paths))
 
     def _passages(
         self, text: str, tokens: int, allow: Callable[[str], bool], raised: Mapping[str, float], seen: _Seen
@@ -480,11 +473,6 @@ def _nearest(question: str) -> Callable[[Member], Order]:
         )
 
     return order
-
-
-def _files_of(rows: Mapping[str, Row]) -> dict[int, tuple[str, str]]:
-    """Path and kind of those that have documents, by number."""
-    return {row.id: (path, row.kind) for path, row in rows.items() if row.id}
 
 
 async def _within(seconds: float, work: Coroutine[None, None, bool]) -> bool:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from motet.index import history
-from motet.index.keeping import Stores
 from motet.index.question import Question
 from motet.index.standing import standing
+from motet.index.stores import Stores
 from motet.index.text_store import Hit
 from motet.index.weights import Weights
 from motet.index.words import LONGEST, words
@@ -40,24 +40,24 @@ class _Candidate:
 
 
 class Files:
-    """The files of an index at one moment by number, as path and kind (see `membership.kind_of`), and what a name in a
-    question may mean among them. What a question does not need is not looked at: there may be tens of thousands."""
+    """The files of an index at one moment: path and kind (see `membership.kind_of`) of each by number, and what a name in
+    a question may mean among them. What a question does not need is not looked at: there may be tens of thousands."""
 
-    def __init__(self, by_id: Mapping[int, tuple[str, str]], churn: Mapping[str, float]) -> None:
-        self.by_id = by_id
+    def __init__(self, paths: Mapping[int, str], kinds: Mapping[int, str], churn: Mapping[str, float]) -> None:
+        self.paths = paths
+        self.kinds = kinds
         self.churn = churn
 
-    def after(self, gone: Iterable[int], new: Mapping[int, tuple[str, str]]) -> Files:
-        """These without the files `gone`, with `new` ones."""
-        by_id = dict(self.by_id)
+    def after(self, gone: Iterable[int], paths: Mapping[int, str], kinds: Mapping[int, str]) -> Files:
+        """These without the files `gone`, with new ones."""
+        kept = dict(self.paths)
         for id in gone:
-            by_id.pop(id, None)
-        by_id.update(new)
-        return Files(by_id, self.churn)
+            kept.pop(id, None)
+        return Files({**kept, **paths}, {**self.kinds, **kinds}, self.churn)
 
     def standing(self, id: int) -> str:
         """What the file `id` is for."""
-        return standing(*self.by_id[id])
+        return standing(self.paths[id], self.kinds[id])
 
     def id_of(self, path: str) -> int | None:
         """The number of `path`."""
@@ -96,16 +96,14 @@ class Files:
     def _ending_with(self, path: str) -> list[int]:
         name = path.rpartition("/")[2]
         ids = self._by_name.get(_stem(name), [])
-        fits = [
-            id for id in ids if f"/{self.by_id[id][0]}".endswith(f"/{path}") or path.endswith(f"/{self.by_id[id][0]}")
-        ]
+        fits = [id for id in ids if f"/{self.paths[id]}".endswith(f"/{path}") or path.endswith(f"/{self.paths[id]}")]
         return fits if len(fits) <= 5 else []
 
     def _module(self, parts: Sequence[str]) -> Iterable[tuple[int, float]]:
         for length in range(len(parts), 0, -1):
             tail = "/".join(parts[:length]).lower()
             ids = self._by_name.get(parts[length - 1].lower(), [])
-            fits = [id for id in ids if self._is_module(self.by_id[id][0], tail)]
+            fits = [id for id in ids if self._is_module(self.paths[id], tail)]
             if fits:
                 share = 1.0 if length > 1 else 0.5
                 return [(id, share / len(fits) ** 0.5) for id in fits]
@@ -117,7 +115,7 @@ class Files:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        return {path: id for id, (path, _) in self.by_id.items()}
+        return {path: id for id, path in self.paths.items()}
 
     @cached_property
     def _by_word(self) -> dict[str, list[tuple[str, list[int]]]]:
@@ -132,7 +130,7 @@ class Files:
     def _by_directory(self) -> dict[str, list[tuple[str, list[int]]]]:
         """By the first word of a directory's name: that name, and the files below directories that have it."""
         below: dict[str, list[int]] = {}
-        for id, (path, _) in self.by_id.items():
+        for id, path in self.paths.items():
             for part in set(path.split("/")[:-1]):
                 below.setdefault(part, []).append(id)
         found: dict[str, list[tuple[str, list[int]]]] = {}
@@ -145,7 +143,7 @@ class Files:
     def _by_name(self) -> dict[str, list[int]]:
         """The files of each name, without its end and in lower case."""
         found: dict[str, list[int]] = {}
-        for id, (path, _) in self.by_id.items():
+        for id, path in self.paths.items():
             stem = _stem(path.rpartition("/")[2])
             if stem in ("__init__", "index", "mod"):
                 stem = path.rpartition("/")[0].rpartition("/")[2].lower()
@@ -171,7 +169,7 @@ def rank(
             if (id := files.id_of(path)) is not None:
                 _part(candidates, id, "history", weights.history * share)
     for id, candidate in candidates.items():
-        path, _ = files.by_id[id]
+        path = files.paths[id]
         if weights.churn and path in files.churn:
             candidate.parts["churn"] = weights.churn * files.churn[path]
         if path in raised:
@@ -191,7 +189,7 @@ def _add_chunks(
     ]
     if weights.defines:
         wanted += [("names", name, weights.defines) for name in question.names]
-    hits = [hit for hit in stores.chunks.search(wanted, _CHUNKS) if hit.file in files.by_id]
+    hits = [hit for hit in stores.chunks.search(wanted, _CHUNKS) if hit.file in files.paths]
     best = hits[0].score if hits else 1.0
     for hit in hits:
         candidates.setdefault(hit.file, _Candidate()).chunks.append(hit)
@@ -212,13 +210,13 @@ def _add_wholes(
         if factor
         for word, weight in question.words
     ]
-    hits = [hit for hit in stores.files.search(wanted, _FILES) if hit.file in files.by_id]
+    hits = [hit for hit in stores.files.search(wanted, _FILES) if hit.file in files.paths]
     for hit in hits:
         _part(candidates, hit.file, "whole", weights.whole * hit.score / hits[0].score)
 
 
 def _ranked(files: Files, id: int, candidate: _Candidate, question: Question, weights: Weights) -> Ranked:
-    path, kind = files.by_id[id][0], files.standing(id)
+    path, kind = files.paths[id], files.standing(id)
     factor = 1.0
     if kind == "test" and not question.wants_tests:
         factor = weights.tests

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import cast
 
 from motet.index.catalog import Row
-from motet.index.keeping import Stores, write_documents
+from motet.index.keeping import write_documents
 from motet.index.membership import Member, decoded, kind_of, read
 from motet.index.question import Question
 from motet.index.ranking import Files
+from motet.index.stores import Stores
 from motet.index.text_store import Hit, Searched, TextStore, in_order
 from motet.index.words import words
 
@@ -54,7 +55,8 @@ class Scanned:
     """What was found: path and kind of unread files by a number of their own, below zero, and their documents as the
     stores would have them. `size` and `count`: bytes and files that were looked at."""
 
-    paths: dict[int, tuple[str, str]]
+    paths: dict[int, str]
+    kinds: dict[int, str]
     chunks: list[_Document] = field(default_factory=list[_Document])
     files: list[_Document] = field(default_factory=list[_Document])
     size: int = 0
@@ -95,7 +97,8 @@ def scan(
     began = time.monotonic()
     asked = question.words[:_MOST_WORDS]
     promising = _by_promise(members, [word for word, _ in asked])
-    found = Scanned({-at: (member.path, kind_of(member.path)) for at, member in enumerate(promising, 1)})
+    paths = {-at: member.path for at, member in enumerate(promising, 1)}
+    found = Scanned(paths, {id: kind_of(path) for id, path in paths.items()})
     needles = [word.encode("utf-8", "replace") for word, _ in asked]
     counted: list[_Counted] = []
     for at, member in enumerate(promising, 1):
@@ -212,11 +215,11 @@ class Overlaid:
 
 def overlaid(scanned: Scanned, stores: Stores, files: Files) -> tuple[Stores, Files]:
     """Both with what was `scanned` instead of what is kept of these files."""
-    beside = {path for path, _ in scanned.paths.values()}
-    kept = {id: file for id, file in files.by_id.items() if file[0] not in beside}
+    beside = set(scanned.paths.values())
+    kept = {id: path for id, path in files.paths.items() if path not in beside}
     both = {
         "chunks": Overlaid(stores.chunks, scanned.chunks, scanned.size // _BYTES_OF_CHUNK),
         "files": Overlaid(stores.files, scanned.files, scanned.count),
     }
     searched = cast("dict[str, TextStore]", both)  # who ranks only searches
-    return replace(stores, **searched), Files(kept | scanned.paths, files.churn)
+    return replace(stores, **searched), Files(kept | scanned.paths, {**files.kinds, **scanned.kinds}, files.churn)

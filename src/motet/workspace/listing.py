@@ -26,6 +26,11 @@ _MAX_IGNORE_BYTES = 1024 * 1024
 _Rules = list[tuple[str, "GitIgnoreSpec"]]
 
 
+Stamp = str
+"""When a file was changed in nanoseconds, and its size in bytes, with a blank between. It is one text: the collector of
+garbage looks through tens of thousands of pairs again and again."""
+
+
 async def list_files(root: Path, paths: Sequence[str | PurePath] = ()) -> list[str]:
     """Files of the project, sorted, relative to `root` with `/`; `paths` are relative to `root` or absolute.
 
@@ -57,7 +62,7 @@ def _explicit(root: Path, path: str | PurePath) -> tuple[str, bool]:
 async def candidates(root: Path, directory: str = ".") -> list[str]:
     """What no ignore rule hides below `directory`, before anything is looked at: links, vendored trees and files that
     are gone may be among it."""
-    names = await _known_to_git(root, directory)
+    names = await known_to_git(root, directory)
     return await asyncio.to_thread(lambda: list(walk(root, directory))) if names is None else names
 
 
@@ -170,8 +175,9 @@ def _own(root: Path, directory: str, names: list[str]) -> list[str]:
     return [name for name in names if keep.takes(name)]
 
 
-async def _known_to_git(root: Path, directory: str) -> list[str] | None:
-    """What git lists, without what its attributes call generated or vendored; None when git is of no help."""
+async def known_to_git(root: Path, directory: str = ".") -> list[str] | None:
+    """What git lists below `directory`, without what its attributes call generated or vendored; None when git is of no
+    help."""
     if git.work_tree(root) != root:
         return None
     try:
@@ -199,22 +205,60 @@ def walk(root: Path, directory: str = ".") -> Iterator[str]:
 
     Directories that cannot be read are passed over as well.
     """
+    for prefix, files in _walked(root, directory):
+        for entry in files:
+            yield prefix + entry.name
+
+
+def standing(root: Path) -> dict[str, Stamp]:
+    """Those files of `walk` that are the project's own. Says what `Filter` does, in one look at each directory: there may
+    be tens of thousands of files."""
+    found: dict[str, Stamp] = {}
+    for prefix, files in _walked(root, "."):
+        for entry in files:
+            name = entry.name
+            if is_left_out(name):
+                continue
+            try:
+                info = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue  # gone
+            if stat.S_ISREG(info.st_mode):
+                found[prefix + name] = f"{info.st_mtime_ns} {info.st_size}"
+    return found
+
+
+def _walked(root: Path, directory: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """Each directory, as the beginning of the paths in it, and its files, to be looked at before the next one. Environments
+    of Python are passed over, unless it is `directory` itself."""
     start = "" if directory == "." else f"{directory}/"
     todo = [(start, _rules_above(root, start))]
     while todo:
         prefix, rules = todo.pop()
-        rules = _with_own_rules(root, prefix, rules)
         try:
-            entries = list(os.scandir(root / prefix))
+            place = os.open(f"{root}/{prefix}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
             continue
-        for entry in entries:
-            path = prefix + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if not is_left_out(entry.name) and not _ignored(f"{path}/", rules):
-                    todo.append((f"{path}/", rules))
-            elif entry.is_file(follow_symlinks=False) and not _ignored(path, rules):
-                yield path
+        try:  # by its number: that way the system looks up one name for each file, and not a whole path
+            entries = list(os.scandir(place))
+            names = [entry.name for entry in entries]
+            if "pyvenv.cfg" in names and prefix != start and (root / prefix / "pyvenv.cfg").exists():
+                continue
+            if ".gitignore" in names:
+                rules = _with_own_rules(root, prefix, rules)
+            files: list[os.DirEntry[str]] = []
+            for entry in entries:
+                path = prefix + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if not is_left_out(entry.name) and not (rules and _ignored(f"{path}/", rules)):
+                        todo.append((f"{path}/", rules))
+                elif entry.is_file(follow_symlinks=False) and not (rules and _ignored(path, rules)):
+                    files.append(entry)
+            yield prefix, files
+        except OSError:
+            continue
+        finally:
+            os.close(place)
 
 
 def _rules_above(root: Path, start: str) -> _Rules:

@@ -1,0 +1,109 @@
+"""What a question sees of the files, beside what the index knows of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from index_kit import git, paths, put
+
+from motet.index import membership
+from motet.index.looking import compared
+from motet.index.membership import list_members, list_standing
+from motet.index.project import ProjectIndex
+
+OLD = 1_700_000_000
+FILES: dict[str, str | bytes] = {
+    "a.py": "alpha = 1\n",
+    "sub/b.py": "beta = 1\n",
+    "sub/two\nlines.py": "gamma = 1\n",
+    "image.png": b"\0",
+    "key.pem": "alpha\n",
+    "packed.py": b"\0",
+    os.fsdecode(b"odd\xff.py"): "alpha = 2\n",
+}
+
+
+@pytest.fixture(params=[True, False], ids=["git", "no git"])
+def index(request: pytest.FixtureRequest, project: Path, tmp_path: Path) -> Iterator[ProjectIndex]:
+    """Of files that are old enough to be known by their time."""
+    if request.param:
+        git(project, "init", "-q")
+    put(project, FILES)
+    for path in FILES:
+        os.utime(project / path, (OLD, OLD))
+    index = ProjectIndex(project, tmp_path / "home")
+    asyncio.run(index.update())
+    yield index
+    asyncio.run(index.close())
+
+
+def seen(index: ProjectIndex, project: Path, texts: dict[str, str] | None = None) -> tuple[list[str], bool]:
+    """The files that are not read as they are, and whether others are gone."""
+    files = asyncio.run(list_standing(project))
+    listed = compared(project, files, index.stores.catalog.known(), texts or {})
+    return [member.path for member in listed.unread], listed.gone
+
+
+def test_of_files_that_did_not_change_none_is_looked_into(index: ProjectIndex, project: Path) -> None:
+    assert seen(index, project) == ([], False)
+    known = index.stores.catalog.known()
+    assert sorted(known.left_out) == ["image.png", "key.pem"]
+    assert sorted(known.paths.values()) == sorted({*FILES} - {*known.left_out, "packed.py"})
+
+
+def test_a_file_that_is_new_written_touched_or_in_an_editor_is_seen(index: ProjectIndex, project: Path) -> None:
+    put(project, {"new.py": "", "new.png": b"\0"})
+    (project / "sub/b.py").write_text("beta = 23\n")
+    os.utime(project / "sub/b.py", (OLD, OLD))  # another size
+    os.utime(project / "sub/two\nlines.py", (OLD, OLD + 1))
+    assert seen(index, project, {"a.py": "alpha = 3\n", "none.py": ""}) == (
+        ["a.py", "new.png", "new.py", "sub/b.py", "sub/two\nlines.py"],
+        False,
+    )
+
+
+@pytest.mark.parametrize("gone", ["a.py", "image.png"])
+def test_a_file_that_is_gone_is_seen(gone: str, index: ProjectIndex, project: Path) -> None:
+    (project / gone).unlink()
+    assert seen(index, project) == ([], True)
+
+
+def test_own_rules_that_come_and_go_are_seen(index: ProjectIndex, project: Path) -> None:
+    rules = project / ".motetignore"
+    rules.write_text("sub/b.py\n")
+    os.utime(rules, (OLD, OLD))
+    assert seen(index, project) == ([".motetignore", "sub/b.py"], False)
+    asyncio.run(index.update())
+    assert seen(index, project) == ([], False)
+    rules.unlink()
+    assert seen(index, project) == (["sub/b.py"], True)
+
+
+def test_a_file_that_was_read_and_holds_secrets_by_its_name_is_shown_no_more(
+    index: ProjectIndex, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "a.py" in paths(index, "alpha")
+    monkeypatch.setattr(membership, "is_secret", lambda path: path == "a.py")  # of a newer motet
+    assert "a.py" not in paths(index, "alpha")
+    shown = asyncio.run(index.passages("alpha", 1000, texts={"a.py": "alpha = 4\n"}, patience=0))
+    assert "a.py" not in [passage.path for passage in shown.found]
+    asyncio.run(index.update())
+    assert "a.py" not in index.stores.catalog.known().read
+
+
+def test_a_walk_and_a_filter_say_the_same(project: Path) -> None:
+    put(project, {"own.py": "", "venv/pyvenv.cfg": "", "venv/lib.py": "", "dist/a.py": "", "a.min.js": ""})
+    put(project, {"sub/own.py": "", "sub/node_modules/x.js": "", "odd/own.py": "", ".gitignore": "hidden.py\n"})
+    put(project, {"hidden.py": "", "sub/hidden.py": "", "pyvenv.cfg": ""})
+    (project / "odd/pyvenv.cfg").symlink_to("nowhere")  # leads to none
+    (project / "link").symlink_to("sub")
+    (project / "link.py").symlink_to("own.py")
+    os.mkfifo(project / "pipe.py")
+    walked = [member.path for member in asyncio.run(list_members(project))]
+    git(project, "init", "-q")
+    by_git = [member.path for member in asyncio.run(list_members(project))]
+    assert walked == by_git == [".gitignore", "odd/own.py", "own.py", "pyvenv.cfg", "sub/own.py"]
