@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ from index_kit import git, paths, put
 
 from motet.index import membership
 from motet.index.looking import compared
-from motet.index.membership import list_members, list_standing
+from motet.index.membership import Member, list_members, list_standing
 from motet.index.project import ProjectIndex
+from motet.index.question import understand
+from motet.index.scanning import scan
+from motet.index.weights import WEIGHTS
 
 OLD = 1_700_000_000
 FILES: dict[str, str | bytes] = {
@@ -107,3 +111,18 @@ def test_a_walk_and_a_filter_say_the_same(project: Path) -> None:
     git(project, "init", "-q")
     by_git = [member.path for member in asyncio.run(list_members(project))]
     assert walked == by_git == [".gitignore", "odd/own.py", "own.py", "pyvenv.cfg", "sub/own.py"]
+
+
+def test_a_file_that_was_scanned_stands_for_what_is_kept_of_it(index: ProjectIndex, project: Path) -> None:
+    put(project, {"a.py": "alpha = omega\n"})
+    asked = understand("alpha omega", WEIGHTS)
+    scanned = scan(project, [Member("a.py", 0, 14)], asked, {}, 60)
+    found = [(file.path, file.id < 0) for file in index.ranked(asked, {}, scanned=scanned)]
+    assert found[0] == ("a.py", True) and ("a.py", False) not in found
+
+
+def test_several_threads_ask_at_once(index: ProjectIndex) -> None:
+    asked = understand("alpha beta", WEIGHTS)
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda _: index.ranked(asked, {}), range(32)))
+    assert answers == [index.ranked(asked, {})] * 32 and len(answers[0]) == 3

@@ -401,7 +401,7 @@ class ProjectIndex:
         weights: Weights = WEIGHTS,
         scanned: Scanned | None = None,
     ) -> list[Ranked]:
-        """All files for `question`, those that were only `scanned` among them; from one thread at a time."""
+        """All files for `question`, those that were only `scanned` among them. Several threads may ask at once."""
         stores = self.stores
         files = self._files(stores)
         if scanned is not None:
