@@ -45,7 +45,7 @@ def test_an_agent_answers_without_a_terminal_and_comes_back_as_the_same(
     address = agents.agent("reviewer").address
     mark = agents.mark("reviewer")
     assert (done.code, done.err) == (0, "")
-    assert done.out == f"{address} works on general with scripted/one ({mark.pid})\n"
+    assert done.out == f"{address} works on general with scripted/one (process {mark.pid})\n"
     assert os.getsid(mark.pid) == mark.pid
     agents.project.here("board", "post", "@role:review please look")
     agents.is_posted(("mia", "message", "@role:review please look"), ("reviewer", "message", "Fine."))
@@ -58,7 +58,7 @@ def test_an_agent_answers_without_a_terminal_and_comes_back_as_the_same(
     voices["reviewer"] = replies("Fine now.")
     again = agents.start("Reviewer")
     assert again.out == (
-        f"{address} works on general with scripted/one, back again ({agents.mark('reviewer').pid})\n"
+        f"{address} works on general with scripted/one, back again (process {agents.mark('reviewer').pid})\n"
     )
     agents.is_posted(
         ("mia", "message", "@role:review please look"), ("reviewer", "message", "Fine."),

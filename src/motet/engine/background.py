@@ -50,7 +50,7 @@ class Started:
         spec, back = self.spec, ", back again" if self.was_known else ""
         tree = f", in {self.works_in}" if spec.own_tree else ""
         where = f"{self.running.address} works on {spec.board} with {self.model}"
-        return one_line(f"{where}{tree}{back} ({self.running.mark.pid})")
+        return one_line(f"{where}{tree}{back} (process {self.running.mark.pid})")
 
 
 @dataclass(frozen=True, slots=True)
