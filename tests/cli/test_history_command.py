@@ -93,7 +93,7 @@ def test_what_is_exported_can_be_imported(kept: Project, whole: bool) -> None:
     assert kept.here("history", "export", "last", *more).out == kept.text("chat.out").rstrip("\n") + "\n"
     before = shown(kept)
     done = kept.here("history", "import", "chat.out")
-    assert (done.code, done.out.split()[0]) == (0, ids(kept)[0])
+    assert (done.code, done.out) == (0, f"{ids(kept)[0]}  {TITLES[1]}\n")
     assert shown(kept) == before
     assert len(ids(kept)) == 3
 

@@ -49,11 +49,12 @@ class _Reader:
             self._notes.append("the text above the first marker was left out")
         assembler = Assembler()
         place: Place | None = self._first
-        start = None
+        start, title = None, ""
         while place is not None:
             kind = place.marker.kind
             if kind == Kind.TRANSCRIPT:
                 self._version(place)
+                title = title or place.marker.attributes.get("title", "")
                 text, place = "", next_marker(self._text, place.end, self._nonce)
             else:
                 if kind == Kind.DRAFT:
@@ -64,7 +65,7 @@ class _Reader:
                 if not assembler.add(place.marker, text):
                     self._note(place, f"a part of an unknown kind ({kind}) was left out")
                 place = following
-        return Parsed(assembler.turns, assembler.draft, tuple(self._notes), start)
+        return Parsed(assembler.turns, assembler.draft, tuple(self._notes), start, title)
 
     def _version(self, place: Place) -> None:
         version = place.marker.attributes.get("version", "")

@@ -89,6 +89,7 @@ def render(
     entries: Iterable[Entry],
     *,
     chat: str = "",
+    title: str = "",
     model: str = "",
     pinned: Collection[str] = (),
     watched: Collection[str] = (),
@@ -96,14 +97,14 @@ def render(
 ) -> str:
     """The transcript of a chat as Markdown, with `draft`, if only an empty one, at its end.
 
-    `chat` is the chat's id; `model` stands over answers whose message does not name one (`meta.source`). `pinned` and
+    `chat` is the chat's id, `title` its title; `model` stands over answers whose message does not name one (`meta.source`). `pinned` and
     `watched` are ids of context lines. Takes time in proportion to the length. To be written to a file as UTF-8,
     without translation of line ends.
     """
     entries = tuple(entries)
     draft = draft or Draft()
     writer = Writer(nonce_of(chat, entries, draft), model, pinned, watched)
-    pieces = [writer.top(), *writer.blocks(entries), *writer.draft(draft)]
+    pieces = [writer.top(title), *writer.blocks(entries), *writer.draft(draft)]
     return "".join(map(str, pieces))
 
 
@@ -130,9 +131,9 @@ class Writer:
     _shared: list[str] = field(default_factory=list[str])
     """Context of no turn yet."""
 
-    def top(self) -> Block:
+    def top(self, title: str = "") -> Block:
         """The head of the document."""
-        block = self.block(Kind.TRANSCRIPT, version=str(VERSION))
+        block = self.block(Kind.TRANSCRIPT, version=str(VERSION), title=title)
         return Block(Kind.TRANSCRIPT, "", block.head + "\n", "")
 
     def blocks(self, entries: Sequence[Entry]) -> Iterator[Block]:

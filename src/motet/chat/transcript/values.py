@@ -88,10 +88,11 @@ class Parsed:
     """A transcript that was read.
 
     `notes`: what was odd about it, one line each, for the human. `draft_start`: where the draft's marker (in
-    plain Markdown: its header) stands, in characters; None when there is no draft.
+    plain Markdown: its header) stands, in characters; None when there is no draft. `title`: the chat's, where it is said.
     """
 
     turns: tuple[Turn, ...] = ()
     draft: Draft = Draft()
     notes: tuple[str, ...] = ()
     draft_start: int | None = None
+    title: str = ""

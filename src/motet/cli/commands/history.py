@@ -66,7 +66,7 @@ def _transcript(stored: StoredChat) -> str:
 
     text, marks = without_marks(stored.info.draft)
     lines = (ContextLine(id, state is State.PINNED, state is State.WATCHED) for id, state in marks.items())
-    return render(stored.messages, draft=Draft(text, tuple(lines)))
+    return render(stored.messages, title=stored.info.title, draft=Draft(text, tuple(lines)))
 
 
 def _line(chat: ChatInfo, everywhere: bool) -> str:
@@ -269,7 +269,7 @@ def import_chat(file: str) -> None:
                 place.terminal.line(note, "yellow", hang=2)
             from motet.cli.imported import kept_draft, read_again
 
-            title, draft = Path(file).stem, kept_draft(parsed.draft)
+            title, draft = parsed.title or Path(file).stem, kept_draft(parsed.draft)
             messages = to_messages(parsed, await read_again(parsed, place.terminal))
         if not messages and not draft.strip():
             raise InputError(f"{file}: holds no message; nothing was imported")
