@@ -24,6 +24,7 @@ from motet.cli.keys import Keyboard
 from motet.cli.modes import GitModes, modes_in
 from motet.cli.output import ReaderGone
 from motet.cli.review import TerminalReviewer
+from motet.cli.slow import told_when_slow
 from motet.cli.terminal import Terminal
 from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
 from motet.edits.formats.auto import Understood, understand
@@ -100,7 +101,9 @@ def command(
     mode = _Mode(yes, dry_run, review, as_json, partial)
     try:
         text = read_answer(answer)
-        return asyncio.run(_apply(_understood(text, name_of(answer), format, path), modes_in(text), root, mode))
+        with told_when_slow(f"Looking for edits in {len(text) / 1e6:,.1f} million characters; Ctrl-C ends it"):
+            found = _understood(text, name_of(answer), format, path)
+        return asyncio.run(_apply(found, modes_in(text), root, mode))
     except ReaderGone:
         raise
     except MotetError as error:
