@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from cli.kit import MAY_SEND, Project, Provider, block, edit
+from cli.kit import MAY_SEND, ONLY_RUFF, Project, Provider, block, edit
 
 from motet.messages import tags
 from motet.models.scripted import Answer, HttpError, call
@@ -298,3 +298,23 @@ def test_an_edit_of_lines_has_no_tags_of_its_own_and_the_shared_ones_know_none_f
     used = {message["meta"].get("tag", "") for message in chat["messages"]}
     assert tags.FILE in used and used - {""} <= tags.ALL
     assert tags.ALL & {"system_tag", "visual"} == set()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("edit", "--yes", "--json", "use an f-string", "greet.py"),
+        ("ask", "--json", "hello"),
+        ("fix", "--yes", "--json", "greet.py"),
+    ],
+)
+def test_events_at_a_terminal_have_no_talk_between_them(
+    project: Project, provider: Serve, command: tuple[str, ...]
+) -> None:
+    project.write({"greet.py": BEFORE})
+    provider([*MADE["a call of the edit tool"]], more=PLAIN + ONLY_RUFF)
+    human = project.human(*command, columns=4_000)
+    human.ends()
+    lines = human.raw.decode().splitlines()
+    assert len(lines) > 1
+    assert all(json.loads(line)["event"] for line in lines)

@@ -37,6 +37,11 @@ def write_line(text: str) -> None:
         sys.stdout.buffer.flush()
 
 
+def events_at_terminal(as_json: bool) -> bool:
+    """Whether a run with `--json` writes its events where the talk for people would stand between them."""
+    return as_json and sys.stdout.isatty() and sys.stderr.isatty()
+
+
 @contextmanager
 def told() -> Generator[None]:
     """Turn a failure to write into an error that says so."""

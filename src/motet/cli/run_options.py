@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from motet.cli.output import ReaderGone
+from motet.cli.output import ReaderGone, events_at_terminal
 from motet.errors import MotetError
 
 
@@ -42,6 +42,11 @@ class RunOptions:
     def recording(self) -> Path | None:
         """The file that the session is recorded in."""
         return Path(self.record) if self.record else None
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing is said beside the answer: as told, or because events come at the same terminal."""
+        return self.quiet or events_at_terminal(self.as_json)
 
     @contextmanager
     def errors_told(self) -> Generator[None]:

@@ -60,7 +60,7 @@ def _prompt(words: Sequence[str]) -> tuple[str, str]:
 
 
 async def _ask(typed: str, piped: str, files: Sequence[str], tools: Sequence[str], options: RunOptions) -> int:
-    async with in_front(Terminal(quiet=options.quiet), yes=options.yes) as front:
+    async with in_front(Terminal(quiet=options.silent), yes=options.yes) as front:
         terminal = front.terminal
         try:
             engine = Engine(Path.cwd(), flags=options.settings, allow=options.allow, ask=front.ask)

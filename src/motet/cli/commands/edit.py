@@ -59,7 +59,7 @@ def command(instruction: str, files: tuple[str, ...], options: RunOptions) -> in
 
 
 async def _edit(instruction: str, paths: Sequence[str], options: RunOptions) -> int:
-    async with in_front(Terminal(quiet=options.quiet), yes=options.yes) as front:
+    async with in_front(Terminal(quiet=options.silent), yes=options.yes) as front:
         terminal = front.terminal
         try:
             engine = Engine(Path.cwd(), flags=options.settings, allow=options.allow, ask=front.ask)
@@ -89,7 +89,7 @@ class _Run:
         self._nobody = not front.terminal.can_ask and not options.yes
         self._reviewer = front.reviewer()
         self._was_text = False  # the edits came as text, and what became of them was said
-        self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=options.quiet, as_json=options.as_json)
+        self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=options.silent, as_json=options.as_json)
 
     async def edit(self, instruction: str) -> int:
         """Ask for the edits; the exit code."""

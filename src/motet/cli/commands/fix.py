@@ -17,14 +17,14 @@ from motet.cli.fix_json import FixJson, write_error, write_proposals
 from motet.cli.fix_view import FixView
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
-from motet.cli.output import ReaderGone
+from motet.cli.output import ReaderGone, events_at_terminal
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.diagnostics import Checker
 from motet.edits import Proposal
 from motet.engine import Engine
 from motet.errors import ExitCode, MotetError, UsageError
-from motet.fix import AcceptAll, FixEvent, ProposeOnly, RoundReviewer
+from motet.fix import AcceptAll, Fixed, FixEvent, ProposeOnly, RoundReviewer
 from motet.process import find_program, own_bin
 from motet.text import Diagnostic
 
@@ -105,7 +105,7 @@ def command(
         "fix.max_tokens": max_tokens,
         "fix.max_cost": max_cost,
     }
-    mode = _Mode(yes, dry_run, as_json, quiet)
+    mode = _Mode(yes, dry_run, as_json, quiet or events_at_terminal(as_json))
     chosen = {key: value for key, value in flags.items() if value is not None}
     try:
         return asyncio.run(_fix(paths, mode, chosen, checkers, allow))
@@ -158,7 +158,8 @@ async def _run(
         json_events.started(str(engine.root), model, why)
 
     def emit(event: FixEvent) -> None:
-        view(event)
+        if not (isinstance(event, Fixed) and events_at_terminal(who.mode.as_json)):
+            view(event)
         if json_events is not None:
             json_events(event)
 

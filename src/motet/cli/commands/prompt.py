@@ -115,7 +115,7 @@ async def _run(entry: PromptEntry, files: tuple[str, ...], given: str, options: 
     from motet.cli.prompt_run import PromptRun
     from motet.engine import Engine
 
-    async with in_front(Terminal(quiet=options.quiet), yes=options.yes) as front:
+    async with in_front(Terminal(quiet=options.silent), yes=options.yes) as front:
         terminal = front.terminal
         try:
             own = {"model": entry.model} if entry.model else {}
