@@ -13,6 +13,8 @@ from index_kit import paths, put
 from motet.index.project import ProjectIndex
 from motet.storage.lease import Lease
 
+KILLS = int(os.environ.get("MOTET_INDEX_KILLS", "4"))
+"""As it is when tests are collected: each test is rid of such variables."""
 BUILD = """
 import asyncio, sys
 from pathlib import Path
@@ -66,7 +68,7 @@ def test_a_writer_that_is_killed_at_any_moment_leaves_an_index_that_is_completed
 ) -> None:
     fill(project)
     every = [f"f{number}.py" for number in range(60)]
-    for attempt in range(int(os.environ.get("MOTET_INDEX_KILLS", "4"))):
+    for attempt in range(KILLS):
         put(
             project,
             {f"f{number}.py": f"def function_{number}():\n    return zyxomma + {attempt}\n" for number in range(60)},

@@ -16,6 +16,9 @@ from motet.index.project import ProjectIndex
 from motet.index.stores import Stores, open_stores
 from motet.index.values import Found
 
+# As they are when tests are collected: each test is rid of such variables.
+SEEDS = int(os.environ.get("MOTET_INDEX_SEEDS", "2"))
+CHANGES = int(os.environ.get("MOTET_INDEX_CHANGES", "60"))
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "検索", "設定", "parse", "config"]
 NAMES = ["a.py", "b.go", "c.md", "sub/d.rs", "sub/e.py", "sub/deep/f.c", "tests/test_g.py", "日本.txt", "h i.py"]
 
@@ -99,13 +102,13 @@ def refresh(stores: Stores, root: Path, buffers: dict[str, str]) -> None:
 
 
 @pytest.mark.acceptance("VC-01")
-@pytest.mark.parametrize("seed", range(int(os.environ.get("MOTET_INDEX_SEEDS", "2"))))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_an_index_that_was_kept_up_equals_a_fresh_one_after_random_changes(seed: int, project: Path) -> None:
     git(project, "init", "-q", "-b", "one")
     git(project, "commit", "-q", "--allow-empty", "-m", "begin")
     git(project, "branch", "two")
     tree, kept = Tree(project, seed), open_stores(None)
-    for step in range(int(os.environ.get("MOTET_INDEX_CHANGES", "60"))):
+    for step in range(CHANGES):
         tree.change()
         if tree.rng.random() < 0.3:
             tree.buffers.clear()
@@ -117,7 +120,7 @@ def test_an_index_that_was_kept_up_equals_a_fresh_one_after_random_changes(seed:
 
 
 @pytest.mark.acceptance("VC-01")
-@pytest.mark.parametrize("seed", range(int(os.environ.get("MOTET_INDEX_SEEDS", "2"))))
+@pytest.mark.parametrize("seed", range(SEEDS))
 async def test_an_index_that_follows_the_files_equals_a_fresh_one_after_random_changes(
     seed: int, project: Path, tmp_path: Path
 ) -> None:
@@ -127,7 +130,7 @@ async def test_an_index_that_follows_the_files_equals_a_fresh_one_after_random_c
     tree, index = Tree(project, 1000 + seed), ProjectIndex(project, tmp_path / "home")
     following = index.follow()
     await settled(following)
-    for step in range(int(os.environ.get("MOTET_INDEX_CHANGES", "60"))):
+    for step in range(CHANGES):
         before = dict(tree.buffers)
         tree.change()
         if tree.rng.random() < 0.3:
