@@ -75,8 +75,12 @@ def test_a_writer_that_is_killed_at_any_moment_leaves_an_index_that_is_completed
         )
         process = builder(project, tmp_path / "home")
         assert process.stdout is not None
-        for expected in [b"ready\n", *[b"commit\n"] * (2 * attempt + attempt % 3)]:
-            assert process.stdout.readline() == expected
+        assert process.stdout.readline() == b"ready\n"
+        for _ in range(2 * attempt + attempt % 3):
+            said = process.stdout.readline()
+            assert said in (b"commit\n", b"done\n")
+            if said == b"done\n":
+                break  # it has fewer moments
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
