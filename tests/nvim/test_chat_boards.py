@@ -54,7 +54,9 @@ def test_an_agent_is_started_and_stopped_in_the_background(vim: Editor, provider
     running = files.running()
     assert running is not None
     try:
-        assert vim.messages == [f"motet: {running.address} works on review with scripted/one (process {running.mark.pid})"]
+        assert vim.messages == [
+            f"motet: {running.address} works on review with scripted/one (process {running.mark.pid})"
+        ]
         asyncio.run(_post(project, "@ann please look"))
         vim.comes_to(_shows("It is fine."))
         vim.command("Motet agent stop ann")

@@ -71,6 +71,8 @@ def align(search: Sequence[str], lines: Sequence[str], place: int = 0) -> list[P
 def _align_each(search: Sequence[str], lines: Sequence[str], first: int, place: int) -> list[Pair]:
     """The pairs that count most together: a pair for its similarity and length, a file line left out in between
     against it. (Needleman and Wunsch 1970, with free ends on the side of the file.)"""
+    if not search or not lines:
+        return []
     if not is_small(search, lines):
         return in_order(search, lines, first, place)
     width = len(lines) + 1

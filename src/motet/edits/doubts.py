@@ -20,6 +20,7 @@ from motet.edits.match import Fit, Needle, Spot, lines_of
 
 _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
+_RULE = re.compile(r"[ \t]*={5,9}[ \t]*(?:[\r\n]|\Z)")
 _ENDS = re.compile(r"[\r\n]")
 _COMMENT = re.compile(r"[ \t](?:#|//).*")
 _FENCE_LENGTH = 100
@@ -32,7 +33,9 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
     """Why `edit` should not be applied at `spot` of `text`; empty when nothing speaks against it."""
     if not edit.path.endswith(_WITH_FENCES) and wears_alone(lines_of(edit.search), lines_of(edit.replace)):
         return "its new text was copied with line numbers, a fence or diff marks, its search text was not"
-    if is_fenced(lines_of(edit.search)) and not is_fenced(located.needle.search) and _is_between_fences(text, spot):
+    if edit.doubled and _RULE.match(text, spot.end):
+        return "its block has two ======= lines, and such a line stands below its place"
+    if _has_lost_a_fence(edit, located) and _is_between_fences(text, spot):
         return "its place stands between two fences, and so does its search text: perhaps they are meant as text"
     if located.inside:
         return _goes_on(text, spot, located.needle)
@@ -41,6 +44,14 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
     if _is_reordered(lines_of(text[spot.start : spot.end]), located.needle.search, spot.fit):
         return "lines of its search text stand there in another order"
     return _is_shifted_twice(spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
+
+
+def _has_lost_a_fence(edit: Replace, located: Located) -> bool:
+    """Whether a fence around the search text was taken off, which is another than that of the new text."""
+    search, new = lines_of(edit.search), lines_of(edit.replace)
+    if not is_fenced(search) or is_fenced(located.needle.search):
+        return False
+    return not is_fenced(new) or (search[0], search[-1]) != (new[0], new[-1])
 
 
 def _is_between_fences(text: str, spot: Spot) -> bool:

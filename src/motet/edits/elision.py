@@ -18,7 +18,13 @@ _PLACEHOLDER = re.compile(
     rf"^\s*+(?:{_COMMENT}\s*+(?:\.{{3}}|…)\s*+|…\s*+|\.{{3}}\s++){_LEFT_OUT}|^\s*+\.{{3}}{_LEFT_OUT}\s+\w",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(rf"\s*+{_LEFT_OUT}[^()]{{0,80}}(?:\.{{3}}|…)\s*+\)\s*+", re.IGNORECASE)
+_IN_BRACKETS = re.compile(
+    r"\s*+\((?:the )?(?:(?:rest|remainder) of|remaining|existing|unchanged|other|same|previous)(?: \w+)? "
+    r"(?:code|file|functions?|class(?:es)?|methods?|implementation|imports|lines|content|body)\b[^()&|+]{0,40}"
+    r"(?:\.{3}|…)\s*+\)\s*+",
+    re.IGNORECASE,
+)
+"""What is left out has to be a thing of code: `(Same<T, Ts> && ...)` is C++, and prose has brackets, too."""
 _BARE = re.compile(rf"^\s*+(?:{_COMMENT}\s*+)?(?:\.{{3}}|…)\s*+(?:code\s*+(?:\.{{3}}|…)?\s*+)?(?:\*/|-->)?\s*+$")
 _CUE = r"(?:existing|rest|remaining|remainder|unchanged|previous|omitted|elided|same|other|more code|keep|snip|code)"
 _LEFT_OUT_NOTE = re.compile(

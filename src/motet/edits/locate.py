@@ -109,7 +109,9 @@ def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change
         new = "".join(line + "\n" for line in located.needle.replace)
         return Change(spot.start, spot.end, new, final_newline=final)
     old_lines = split_lines(view.text[spot.start : spot.end])
-    lines = splice(old_lines, _with_blank_lines(located.needle), spot.fit, newline_at(view.text, spot.start))
+    is_exact = located.rung <= Rung.LINE_ENDS
+    needle = located.needle if is_exact else _with_blank_lines(located.needle)
+    lines = splice(old_lines, needle, spot.fit, newline_at(view.text, spot.start))
     if lines is None:
         raise Ununiform
     return Change(spot.start, spot.end, join_lines(lines), final_newline=final)

@@ -112,13 +112,13 @@ def test_a_marker_with_a_space_before_it_is_text_within_a_chunk() -> None:
     assert edit.search == "*** Update File: x\na\n"
 
 
-@pytest.mark.parametrize("word", ["\"EOF'", "'EOF", 'EOF"', "'EOF\" "])
+@pytest.mark.parametrize("word", ["\"EOF'", "'EOF", '"EOF', "'EOF\" "])
 def test_a_here_document_that_no_shell_takes_is_refused(word: str) -> None:
     message = "line 1: the quotes around the word after << do not match"
     assert refused(f"apply_patch <<{word}\n" + update("-a", "+b") + "EOF\n") == (message, 1)
 
 
-@pytest.mark.parametrize("word", ["EOF", "'EOF'", '"EOF" ', "-EOF"])
+@pytest.mark.parametrize("word", ["EOF", "'EOF'", '"EOF" ', "-EOF", 'EOF"'])
 def test_a_here_document_is_taken_off(word: str) -> None:
     assert len(found(f"apply_patch <<{word}\n" + update("-a", "+b") + "EOF\n")) == 1
 

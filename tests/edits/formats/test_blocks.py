@@ -30,7 +30,6 @@ def error(diff: str, dialect: Dialect | None = None) -> str:
         ("<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE"),
         ("<<<<<<< SEARCH>  ", "=======  ", ">>>>>>> REPLACE\t"),
         ("----------- SEARCH", "=====", "+++++++ REPLACE"),
-        ("----------- SEARCH", "==========", "+++++++ REPLACE"),
         ("  <<<<<<< SEARCH", "   =======", " >>>>>>> REPLACE"),
         ("<<<<<<< SEARCH\r", "=======\r", ">>>>>>> REPLACE\r"),
     ],
@@ -51,8 +50,11 @@ def test_a_block_says_in_which_line_of_the_answer_it_begins() -> None:
 
 def test_the_line_under_a_heading_is_code_also_between_long_markers() -> None:
     code = "Title\n==========\n"
-    assert only(f"<<<<<<<<<< SEARCH\n{code}=======\nnew\n>>>>>>>>>> REPLACE") == (code, "new\n")
-    assert "2 ======= lines" in error(f"<<<<<<<<<< SEARCH\n{code}old\n==========\nnew\n>>>>>>>>>> REPLACE")
+    assert only(f"<<<<<<<<< SEARCH\n{code}=======\nnew\n>>>>>>>>> REPLACE") == (code, "new\n")
+    assert "not clear which divides" in error(f"<<<<<<<<<< SEARCH\n{code}=======\nnew\n>>>>>>>>>> REPLACE")
+    assert "no ======= marker" in error(f"<<<<<<<<<< SEARCH\n{code}old\n==========\nnew\n>>>>>>>>>> REPLACE")
+    wide = "----------- SEARCH\nold\n==========\nnew\n+++++++ REPLACE"
+    assert only(wide, CLINE) == ("old\n", "new\n")
     assert error("<<<<<<< SEARCH\nold\n==========\nnew\n>>>>>>> REPLACE") == (
         "line 1: the block has no ======= marker"
     )
@@ -188,8 +190,9 @@ def test_a_line_under_a_heading_does_not_end_a_block_that_was_cut_off() -> None:
 
 
 def test_a_second_divider_right_before_the_end_of_a_block_is_one_too_many() -> None:
-    assert only("<<<<<<< SEARCH\n    a\n=======\n    b\n=======\n>>>>>>> REPLACE\n") == ("    a\n", "    b\n")
-    for heading in ("<<<<<<< SEARCH\na\n=======\n    b\n", "<<<<<<< SEARCH\n    a\n=======\nb\n"):
+    block = "<<<<<<< SEARCH\n    a()\n=======\n    b()\n=======\n>>>>>>> REPLACE\n"
+    assert only(block) == ("    a()\n", "    b()\n")
+    for heading in ("<<<<<<< SEARCH\na\n=======\n    b()\n", "<<<<<<< SEARCH\n    a()\n=======\n    b\n"):
         assert "holds 2 ======= lines" in error(f"{heading}=======\n>>>>>>> REPLACE\n")
 
 

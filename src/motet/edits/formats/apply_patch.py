@@ -36,7 +36,7 @@ from motet.errors import EditFormatError, NoEdits
 _BEGIN = re.compile(r"\s*(?:apply_patch\s{1,9})?[\"'`(]{0,3}\*\*\* Begin Patch\s*", re.IGNORECASE)
 _END = re.compile(r"\*\*\* End Patch\s{0,9}[\"'`)]{0,3}", re.IGNORECASE)
 _END_OF_FILE = re.compile(r"\*\*\* End of File", re.IGNORECASE)
-_HALF_QUOTED = re.compile(r"""<<-?[ ]?(?:"\w+[^\w"]?|'\w+[^\w']?|\w+["'])\s*$""")
+_HALF_QUOTED = re.compile(r"""<<-?[ ]?(?:"\w+[^\w"]?|'\w+[^\w']?)\s*$""")
 """The beginning of a here-document that no shell takes."""
 _FILE = re.compile(r"\*\*\* (Add|Delete|Update) File:(.*)", re.IGNORECASE | re.DOTALL)
 _MOVE = re.compile(r"\*\*\* Move to:(.*)", re.IGNORECASE | re.DOTALL)

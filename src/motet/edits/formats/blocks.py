@@ -7,7 +7,7 @@
     >>>>>>> REPLACE
 
 `-------` and `+++++++` do for `<` and `>`. The markers with a word have five characters or more, `=======` has five to
-nine, or more if the marker before SEARCH is as long. SEARCH may begin with `:start_line:12` (and `:end_line:14`, `-------`), which says where to look. A line of code
+nine. SEARCH may begin with `:start_line:12` (and `:end_line:14`, `-------`), which says where to look. A line of code
 that looks like one of these lines is written with a backslash before it; without, a block is taken only when it can
 be read in one way.
 """
@@ -37,7 +37,7 @@ _OURS, _THEIRS = re.compile(r"<{7}(?:[ ].*)?"), re.compile(r">{7}(?:[ ].*)?")
 _KIN = {"<": "<", ">": "<", "-": "-", "+": "-"}
 _SHORTEST, _FEWEST_WIDE = 5, 10
 _WIDE = re.compile(r"[ ]{0,3}(={10,})\s*")
-"""More likely the line under a heading, unless the block's own markers are as long and nothing else divides it."""
+"""The line under a heading; a divider for who reads as Cline does, where the block's markers are as long."""
 
 MarkerKind = Literal["open", "middle", "close"]
 
@@ -98,6 +98,7 @@ class OpenBlock:
         self._wide: list[tuple[int, int]] = []
         self._depth = 0
         self._escaped = False
+        self._doubled = False
         self._near = Near()
         self._header: Literal["none", "lines", "over"] = "none"
 
@@ -121,7 +122,6 @@ class OpenBlock:
 
     def end(self) -> list[Piece]:
         """The answer ends within the block."""
-        self._middles = self._middles or self._wide
         if self._is_ended_by_middle():
             return self._end_at_middle()
         if self._dialect.unclosed == "accept" and len(self._middles) == 1 and not self._depth:
@@ -151,7 +151,14 @@ class OpenBlock:
                 )
             self._depth -= 1
             return self._body(text, number)
-        self._middles = self._middles or self._wide
+        if self._middles and any(width == self._kin[1] for _, width in self._wide):
+            raise EditFormatError(
+                f"line {number}: the block of line {self._first} holds ======= and a line of = as wide as its markers; "
+                "it is not clear which divides it",
+                number,
+            )
+        if self._dialect.strict_markers:
+            self._middles = self._middles or self._wide
         if not self._middles:
             raise EditFormatError(f"line {self._first}: the block has no ======= marker", self._first)
         return self._finish(self._divider(marker, number), len(self._lines))
@@ -207,8 +214,9 @@ class OpenBlock:
         (first, _), (second, _) = self._middles[:2]
         outside = self._outside_conflicts()
         is_at_end = second == len(self._lines) - 1 and len(outside) == 2
-        if is_at_end and not (self._may_underline(first) or self._may_underline(second)):
+        if is_at_end and not self._may_underline(first) and (second == first + 1 or self._is_below_code(second)):
             self._lines.pop()  # one too many before the end: neither can be code
+            self._doubled = second > first + 1
             return first
         as_wide = [(index, width) for index, width in outside if width == self._kin[1] == close.kin[1]]
         for possible in (outside, as_wide):
@@ -252,6 +260,11 @@ class OpenBlock:
         above = self._lines[index - 1] if index else ""
         return above[:1] not in " \t" and bool(re.search(r"\w", above))
 
+    def _is_below_code(self, index: int) -> bool:
+        """Whether what stands above line `index` is code, and nothing that a line of `=` is drawn under."""
+        above = self._lines[index - 1]
+        return above[:1] in " \t" and re.search(r"[()\[\]{};=]", above) is not None
+
     def _end_at_middle(self) -> list[Piece]:
         (first, _), (second, _) = self._middles
         self.tail = self._raw[1:]
@@ -265,7 +278,8 @@ class OpenBlock:
                 self._first,
             )
         search, replace = whole_lines(self._lines[:middle]), whole_lines(self._lines[middle + 1 : end])
-        return [Replace(self._path, search, replace, self._call, self._first, self._near, escaped=self._escaped)]
+        given = self._path, search, replace, self._call, self._first, self._near
+        return [Replace(*given, escaped=self._escaped, doubled=self._doubled)]
 
 
 def _ours(lines: list[str]) -> int:
