@@ -15,13 +15,16 @@ SETTINGS = '[tool.pytest.ini_options]\ntestpaths = ["tests"]\naddopts = "-q -ra 
 
 
 class Run:
-    """A finished pytest run: exit code, lines of output, the record it left."""
+    """A finished pytest run: exit code, lines of output, the record it left.
+
+    Its temporary files are its own: at its end pytest removes those of earlier runs, which may be many.
+    """
 
     def __init__(self, root: Path, *arguments: str, **environment: str) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *arguments],
             cwd=root,
-            env={**os.environ, "CI": "", **environment},
+            env={**os.environ, "CI": "", "PYTEST_DEBUG_TEMPROOT": str(root.parent), **environment},
             capture_output=True,
             text=True,
             timeout=100,
