@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import accumulate
 from typing import AnyStr
@@ -17,6 +17,7 @@ from motet.edits.alignment import LONGEST_LINE
 from motet.edits.lookalikes import fold
 from motet.edits.nearest import Survey
 from motet.text import TextFile
+from motet.text.finding import finder
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONG = 100
@@ -47,9 +48,9 @@ class View:
     def places(self, wanted: str, most: int = sys.maxsize) -> list[int]:
         """Offsets in `flat` at which `wanted` stands, overlapping ones too; of more than `most` only the first."""
         if self.file is None:
-            return _places(self.flat, wanted, wanted, 0, most)
+            return _places(self.flat, wanted, self.flat.find, wanted, 0, most)
         begin, data, sought = len(self.file.bom), self.file.data, wanted.encode("utf-8", "surrogatepass")
-        return self.file.characters_of(_places(data, sought, _sign(sought), begin, most))
+        return self.file.characters_of(_places(data, sought, finder(data), _sign(sought), begin, most))
 
     def survey(self, search: tuple[str, ...]) -> Survey:
         """Where lines like those of `search` stand."""
@@ -156,14 +157,16 @@ class View:
         return self._start(line) + flat - self._flat_start(line)
 
 
-def _places(text: AnyStr, wanted: AnyStr, sign: AnyStr, begin: int, most: int) -> list[int]:
-    """Where `wanted`, which begins with `sign`, stands."""
+def _places(
+    text: AnyStr, wanted: AnyStr, find: Callable[[AnyStr, int], int], sign: AnyStr, begin: int, most: int
+) -> list[int]:
+    """Where `wanted`, which begins with `sign`, stands in `text`, in which `find` looks."""
     places: list[int] = []
-    at = text.find(sign, begin)
+    at = find(sign, begin)
     while at >= 0 and len(places) < most:
         if text.startswith(wanted, at):
             places.append(at)
-        at = text.find(sign, at + 1)
+        at = find(sign, at + 1)
     return places
 
 
