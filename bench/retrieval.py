@@ -1,9 +1,11 @@
 """How well the index finds the files that a commit changed, from its message: beside plainer ways, and per feature.
 
-    python bench/retrieval.py [--repo DIR]… [--set FILE=DIR]… [--count N] [--no-left-out] [--json]
+    python bench/retrieval.py [--repo DIR]… [--package DIR]… [--set FILE=DIR]… [--count N] [--no-left-out] [--json]
 
-Without --repo and --set the two sets beside the project ($MOTET_SHARED or ../shared), with sdists as trees: no history.
+Without any of these the two sets beside the project ($MOTET_SHARED or ../shared), with sdists as trees: no history.
 --repo: sets made of local clones, of their newest commits, asked of the tree before them, with the history before them.
+--package: sets made of Debian source packages (`apt-get source --download-only NAME; dpkg-source --skip-patches -x NAME.dsc
+DIR`): what their patches say, asked of the tree without them and without history.
 --set: questions in FILE (JSON lines with `query` and `gold`), as reports of issues, asked of the tree DIR as it is.
 Exit code 1: a bar is missed; 2: nothing was measured.
 """
@@ -21,6 +23,7 @@ from pathlib import Path
 
 from measure.run import BenchError
 from measure.table import Result
+from retrieving.patches import of_package
 from retrieving.plainer import BM25, Keywords
 from retrieving.sets import Case, Set, of_file, of_repository, shared_cases
 
@@ -190,27 +193,42 @@ def missed(all_scores: dict[str, dict[str, Score]], *, with_history: bool) -> li
     return found
 
 
-def measure(repositories: Sequence[Path], sets: Sequence[tuple[Path, Path]], count: int, *, left_out: bool) -> Result:
+@dataclass(frozen=True)
+class Asked:
+    """What is measured; nothing of all this: the sets beside the project. `count`: commits of each repository."""
+
+    repositories: Sequence[Path] = ()
+    packages: Sequence[Path] = ()
+    sets: Sequence[tuple[Path, Path]] = ()
+    count: int = 200
+
+    def made(self, place: Path) -> list[Set]:
+        """The sets; trees that are made for them are in `place`."""
+        found = [of_repository(repository, self.count, place) for repository in self.repositories]
+        found += [of_package(package, place) for package in self.packages]
+        found += [of_file(file, tree) for file, tree in self.sets]
+        found = found or [of_file(file) for file in sorted(shared_cases().glob("*.jsonl"))]
+        if not found:
+            raise BenchError("the sets beside the project are not there; $MOTET_SHARED names them, or --repo a clone")
+        return found
+
+
+def measure(asked: Asked, *, left_out: bool) -> Result:
     """The table of all sets."""
     rows: list[list[str]] = []
     scores: dict[str, dict[str, Score]] = {}
     bars: list[str] = []
     with tempfile.TemporaryDirectory(prefix="motet-retrieval-") as place:
         home = Path(place).resolve()
-        given = [of_repository(repository, count, home) for repository in repositories]
-        given += [of_file(file, tree) for file, tree in sets]
-        if not repositories and not sets:
-            given = [of_file(file) for file in sorted(shared_cases().glob("*.jsonl"))]
-        if not given:
-            raise BenchError("the sets beside the project are not there; $MOTET_SHARED names them, or --repo a clone")
-        for each in given:
+        for each in asked.made(home):
             measured = Measured(each, home / "indexes")
             found, scores[each.name] = rows_of(measured, left_out=left_out)
             rows += found
             bars += covered_bar(measured, rows)
     head = ["set", "what", *(f"R@{k}" for k in KS), "MRR", *(f"acc@{k}" for k in ALL_KS)]
-    bars += missed(scores, with_history=bool(repositories))
-    about = "Sets made of local clones, with history, or given." if repositories or sets else ABOUT
+    bars += missed(scores, with_history=bool(asked.repositories))
+    is_usual = not (asked.repositories or asked.packages or asked.sets)
+    about = ABOUT if is_usual else "Sets made of local clones, with history, of patches of packages, or given."
     return Result("Finding the files that a commit changed", about, head, rows, bars)
 
 
@@ -224,13 +242,22 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repo", type=Path, action="append", default=[], help="a local clone; may be repeated")
+    parser.add_argument(
+        "--package",
+        type=Path,
+        action="append",
+        default=[],
+        help="an unpatched Debian source package; may be repeated",
+    )
     parser.add_argument("--set", type=named_set, action="append", default=[], help="FILE=DIR; may be repeated")
     parser.add_argument("--count", type=int, default=200, help="commits of each --repo; default 200")
     parser.add_argument("--no-left-out", action="store_true", help="without a row for each feature left out")
     parser.add_argument("--json", action="store_true", help="print the table as one line of JSON")
     options = parser.parse_args()
     try:
-        result = measure(options.repo, options.set, options.count, left_out=not options.no_left_out)
+        result = measure(
+            Asked(options.repo, options.package, options.set, options.count), left_out=not options.no_left_out
+        )
     except BenchError as error:
         print(f"not measured: {error}", file=sys.stderr)
         return 2

@@ -57,7 +57,7 @@ def of_file(file: Path, tree: Path | None = None) -> Set:
         gold = frozenset(path for path in row["gold"] if (root / path).is_file())
         if gold:
             lines = {path: frozenset(edited) for path, edited in row.get("lines", {}).items() if path in gold}
-            named = row.get("names_path", _names(row["query"], gold))
+            named = row.get("names_path", names(row["query"], gold))
             cases.append(Case(row["query"], gold, named, lines))
     return Set(file.stem, root, tuple(cases), len(rows) - len(cases))
 
@@ -77,7 +77,7 @@ def of_repository(repository: Path, count: int, place: Path) -> Set:
         gold = frozenset(path for path in paths if (root / path).is_file())
         if gold:
             lines = {path: frozenset(edited_lines(repository, parent, name, path)) for path in gold}
-            cases.append(Case(message, gold, _names(message, gold), lines))
+            cases.append(Case(message, gold, names(message, gold), lines))
     return Set(repository.name, root, tuple(cases), len(commits) - len(cases))
 
 
@@ -101,8 +101,19 @@ def _hunks(diff: str) -> Iterable[tuple[int, int, int, int]]:
         yield int(old), int(count or 1), int(new), int(after or 1)
 
 
-def _names(query: str, gold: Iterable[str]) -> bool:
+def names(query: str, gold: Iterable[str]) -> bool:
+    """Whether `query` has the name of a file of `gold` in it."""
     return any(path.rpartition("/")[2].rpartition(".")[0].lower() in query.lower() for path in gold)
+
+
+def is_source(path: str) -> bool:
+    """Whether the name is one of program text that is no test."""
+    return bool(_SOURCE.search(path)) and kind_of(path) == "source"
+
+
+def said(message: str) -> str:
+    """`message` without addresses and numbers of issues."""
+    return re.sub(r"https?://\S+|\(?#\d+\)?|^[\w-]+: .*@.*$", "", message, flags=re.MULTILINE).strip()
 
 
 def _commits(repository: Path, count: int) -> Iterator[tuple[str, str, list[str]]]:
@@ -110,15 +121,9 @@ def _commits(repository: Path, count: int) -> Iterator[tuple[str, str, list[str]
     found = 0
     for entry in answer.split("\x01")[1:]:
         name, message, changed = entry.split("\x1f")
-        paths = [
-            path for path in changed.strip("\0\n").split("\0") if _SOURCE.search(path) and kind_of(path) == "source"
-        ]
+        paths = [path for path in changed.strip("\0\n").split("\0") if is_source(path)]
         if 1 <= len(paths) <= 5:
-            yield (
-                name,
-                re.sub(r"https?://\S+|\(?#\d+\)?|^[\w-]+: .*@.*$", "", message, flags=re.MULTILINE).strip(),
-                paths,
-            )
+            yield name, said(message), paths
             found += 1
             if found == count:
                 return
