@@ -11,7 +11,7 @@ from lsprotocol import converters, types
 
 from motet.diagnostics.client import severity_of
 from motet.errors import ServerError
-from motet.text import Diagnostic, LineIndex, Position, PositionEncoding, Range, TextEdit
+from motet.text import Diagnostic, LineIndex, Position, PositionEncoding, Range, TextEdit, bounded_message
 
 _REMARKS = (" (fix available)", " (fixes available)")
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Translator:
             self.path,
             self.range(said.range),
             severity_of(raw),
-            message,
+            bounded_message(message),
             source,
             "" if said.code is None else str(said.code),
         )

@@ -11,7 +11,7 @@ from motet.context import Buffer, Cursor, Excerpt, QuickfixEntry
 from motet.errors import MotetError
 from motet.nvim.rpc import Peer
 from motet.nvim.snapshot import Snapshot
-from motet.text import Diagnostic, Position, Range, Severity, TextFile
+from motet.text import Diagnostic, Position, Range, Severity, TextFile, bounded_message
 
 Read = Callable[[str], Awaitable[TextFile]]
 _Row = Mapping[str, object]
@@ -75,7 +75,7 @@ class NvimEditor:
                 path,
                 Range(Position(_int(row, "line"), _int(row, "column")), _end(row)),
                 Severity(_int(row, "severity")),
-                _text(row, "message"),
+                bounded_message(_text(row, "message")),
                 _text(row, "source"),
                 _text(row, "code"),
             )

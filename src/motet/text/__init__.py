@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from motet.text.diagnostic import Diagnostic, Severity, SuggestedFix, TextEdit
+    from motet.text.diagnostic import Diagnostic, Severity, SuggestedFix, TextEdit, bounded_message
     from motet.text.file import MAX_TEXT_BYTES, TextFile
     from motet.text.position import LineIndex, Position, PositionEncoding, Range
 
@@ -22,10 +22,11 @@ __all__ = [
     "SuggestedFix",
     "TextEdit",
     "TextFile",
+    "bounded_message",
 ]
 
 _MODULES = {
-    "diagnostic": ("Diagnostic", "Severity", "SuggestedFix", "TextEdit"),
+    "diagnostic": ("Diagnostic", "Severity", "SuggestedFix", "TextEdit", "bounded_message"),
     "file": ("MAX_TEXT_BYTES", "TextFile"),
     "position": ("LineIndex", "Position", "PositionEncoding", "Range"),
 }

@@ -7,6 +7,10 @@ from enum import IntEnum
 
 from motet.text.position import Range
 
+_HEAD, _TAIL = 1_500, 400
+_MOST_OF_LINE = 2_000
+"""Characters of one line of a message."""
+
 
 class Severity(IntEnum):
     """Severity in the order and with the numbers of the Language Server Protocol; smaller is worse."""
@@ -41,6 +45,16 @@ class SuggestedFix:
     title: str
     edits: tuple[TextEdit, ...] = ()
     preferred: bool = False
+
+
+def bounded_message(said: str) -> str:
+    """What a tool said, with the middle of each line left out that is longer than 2,000 characters: the name that it
+    quotes may be a whole minified file."""
+    if len(said) <= _MOST_OF_LINE:
+        return said
+    return "\n".join(
+        line if len(line) <= _MOST_OF_LINE else f"{line[:_HEAD]} … {line[-_TAIL:]}" for line in said.split("\n")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from motet.text import (
     SuggestedFix,
     TextEdit,
     TextFile,
+    bounded_message,
 )
 
 _TAB = 8
@@ -57,7 +58,7 @@ class Places:
             path,
             Range(start, max(start, end)),
             finding.severity,
-            finding.message.strip() or finding.code or "problem",
+            bounded_message(finding.message.strip()) or finding.code or "problem",
             source,
             finding.code,
             tuple(_fix(fix, index) for fix in finding.fixes),
