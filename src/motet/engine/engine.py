@@ -28,7 +28,7 @@ from motet.engine.retrieving import Retrieving
 from motet.engine.spending import Ledger
 from motet.engine.trust import project_items, project_trust
 from motet.history import History
-from motet.models.catalog import Candidate, choose, list_models
+from motet.models.catalog import Candidate, Choice, choose, choose_default, list_models
 from motet.models.protocol import Model
 from motet.paths import PROJECT_FILE, config_dir, config_file, state_dir
 from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleSet, Verdict
@@ -103,6 +103,10 @@ class Engine:
         if name is None and self.loaded.origins.get("model") == "the command line":
             name = self.loaded.settings.model
         return await choose(name, model_config(self.loaded.settings, self.root, work), self._environ)
+
+    async def default_model(self) -> Choice:
+        """The model to use where none is named. Raises `UsageError` or `ModelError`."""
+        return await choose_default(model_config(self.loaded.settings, self.root), self._environ)
 
     async def models(self) -> list[Candidate]:
         """What can be used now, and why the rest cannot."""

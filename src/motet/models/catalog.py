@@ -40,6 +40,21 @@ class Candidate:
     price: Price | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model that is used where none is named. `reason`: why it is that one; `passed_over`: of each that would have
+    come before it, why it cannot be used."""
+
+    model: Model
+    reason: str
+    passed_over: tuple[str, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """All of it in one line."""
+        return "; ".join([*self.passed_over, self.reason])
+
+
 async def list_models(config: ModelConfig, environ: Mapping[str, str]) -> list[Candidate]:
     """All candidates, in the order in which the default is looked for. Asks local servers, at the same time."""
     sources = [_Source(provider, config, environ) for provider in _providers(config)]
@@ -57,25 +72,32 @@ async def choose(name: str | None, config: ModelConfig, environ: Mapping[str, st
     """
     if name:
         return await _named(name, config, environ), "chosen by name"
+    default = await choose_default(config, environ)
+    return default.model, default.why
+
+
+async def choose_default(config: ModelConfig, environ: Mapping[str, str]) -> Choice:
+    """The model that works first, in the order that `choose` names. Raises `UsageError` where the settings name a
+    provider that there is not."""
     notes: list[str] = []
     if config.model:
         try:
-            return await _named(config.model, config, environ), "set in the settings"
+            return Choice(await _named(config.model, config, environ), "set in the settings")
         except ModelError as error:
             notes.append(f"{config.model}, which the settings name, cannot be used ({error})")
     sources = [_Source(provider, config, environ) for provider in _providers(config)]
     for source in sources:
         if not source.asks_server and (candidate := source.by_key()).usable:
             try:
-                return await source.model(source.default_model), "; ".join([*notes, candidate.reason])
+                return Choice(await source.model(source.default_model), candidate.reason, tuple(notes))
             except ModelError as error:
                 notes.append(f"{candidate.name} cannot be used ({error})")
     local = [source for source in sources if source.asks_server]
     for source, candidates in zip(local, await asyncio.gather(*(each.candidates() for each in local)), strict=True):
         if candidates[0].usable:
             wanted = candidates[0].name.partition("/")[2]
-            return await source.model(wanted), "; ".join([*notes, candidates[0].reason])
-    return _offline(), "; ".join([*notes, "no key in the environment and no local server"])
+            return Choice(await source.model(wanted), candidates[0].reason, tuple(notes))
+    return Choice(_offline(), "no key in the environment and no local server", tuple(notes))
 
 
 async def check_key(

@@ -82,8 +82,9 @@ async def _examine() -> list[_Finding]:
         except MotetError as error:
             findings.append(_Finding(_BAD, subject, str(error)))
     try:
-        model, why = await engine.choose_model()
-        findings.append(_Finding(_GOOD, "model", f"{model.name} ({why})"))
+        default = await engine.default_model()
+        findings.append(_Finding(_GOOD, "model", f"{default.model.name} ({default.reason})"))
+        findings += [_Finding(_MISSING, "model", reason) for reason in default.passed_over]
     except MotetError as error:
         findings.append(_Finding(_BAD, "model", str(error)))
     findings += [_Finding(_GOOD if works else _BAD, "model", line) for works, line in await own_models(engine)]

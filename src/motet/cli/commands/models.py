@@ -50,11 +50,13 @@ async def _list(as_json: bool) -> int:
     messages = Terminal()
     messages.line()
     try:
-        model, why = await engine.choose_model()
+        default = await engine.default_model()
     except MotetError as error:
         messages.line(f"Default: none: {error}")
         return error.exit_code
-    messages.line(f"Default: {model.name} ({why})", hang=2)
+    messages.line(f"Default: {default.model.name} ({default.reason})", hang=2)
+    for reason in default.passed_over:
+        messages.line(f"  {reason}", hang=4)
     for _, line in await own_models(engine):
         messages.line(line, hang=2)
     messages.line("To change it: motet config model NAME. To add a key: motet config key PROVIDER.", "dim", hang=2)
