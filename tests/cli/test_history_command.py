@@ -174,7 +174,7 @@ def one_line(done: Done) -> str:
         (("show", "0"), "motet: 0: there is no such chat; `motet history list` shows them"),
         (("import", "nosuch.md"), "motet: nosuch.md: No such file or directory"),
         (("search",), "motet: missing argument 'WORDS...' (motet history search --help)"),
-        (("list", "-n", "0"), "motet: invalid value for '-n' / '--limit': 0 is not in the range x>=1 (motet history list --help)"),
+        (("list", "-n", "0"), "motet: invalid value for '-n' / '--limit': 0 is not between 1 and 1,000,000 (motet history list --help)"),
         (("nosuch",), "motet: no such command 'nosuch' (motet history --help)"),
     ],
 )  # fmt: skip

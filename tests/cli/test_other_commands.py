@@ -272,6 +272,18 @@ def test_models_says_what_works_and_why_the_rest_does_not(project: Project) -> N
     assert [first[name] for name in ("usable", "tools", "images", "documents")] == [False, True, True, True]
 
 
+def test_a_default_that_was_passed_over_has_a_line_of_its_own(project: Project) -> None:
+    project.settings('model = "openai"\n')
+    passed = "openai, which the settings name, cannot be used (openai: OPENAI_API_KEY is not set; set it, or providers.openai.key)"
+    done = project.here("models", env={"XAI_API_KEY": CANARY})
+    assert done.err.splitlines()[1:3] == ["Default: xai/grok-4.5 (XAI_API_KEY is set)", f"  {passed}"]
+    doctor = project.here("doctor", env={"XAI_API_KEY": CANARY}).out.splitlines()
+    assert [line for line in doctor if line[2:7] == "model"] == [
+        "✓ model          xai/grok-4.5 (XAI_API_KEY is set)",
+        f"· model          {passed}",
+    ]
+
+
 def test_doctor_is_well_on_this_machine_and_names_what_is_missing(project: Project) -> None:
     done = project.here("doctor")
     assert (done.code, done.err) == (0, "")
@@ -316,7 +328,9 @@ def test_version_is_one_line(project: Project) -> None:
     assert project.run("--version").out == "motet 0.1.0\n"
 
 
-@pytest.mark.parametrize("command", ["models", "doctor", "config show --json", "models --json"])
+@pytest.mark.parametrize(
+    "command", ["models", "doctor", "config show --json", "models --json", "--help", "fix --help", "help board post"]
+)
 def test_a_reader_that_stops_early_is_no_error(project: Project, command: str) -> None:
     read, write = os.pipe()
     running = subprocess.Popen(
@@ -327,6 +341,18 @@ def test_a_reader_that_stops_early_is_no_error(project: Project, command: str) -
     os.close(write)
     _, err = running.communicate(timeout=30)
     assert (running.returncode, err) == (141, b"")
+
+
+@pytest.mark.parametrize("command", ["prompt", "nosuch", "fix --nosuch"])
+def test_a_message_that_nobody_reads_changes_no_code(project: Project, command: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    running = subprocess.run(
+        [BIN / "motet", *command.split()], cwd=project.root, env=project.env(), stderr=write, stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL, check=False, timeout=30,
+    )  # fmt: skip
+    os.close(write)
+    assert (running.returncode, running.stdout) == (2, b"")
 
 
 @pytest.mark.parametrize("command", ["models", "--help", "index --help", "--version", "apply -n answer.md"])

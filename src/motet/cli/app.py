@@ -6,9 +6,11 @@ import errno
 import os
 import sys
 from asyncio import CancelledError
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -49,6 +51,14 @@ _FOR_PROGRAMS = ("nvim",)
 
 
 class _Group(click.Group):
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
+        with _without_reader():
+            return super().make_context(info_name, args, *more, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _without_reader():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
 
@@ -133,7 +143,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
+        with suppress(OSError):  # nobody reads it, or the disk is full: the code says enough
+            print(error.format_message(), file=sys.stderr, flush=True)
         return ExitCode.USAGE
     except click.ClickException as error:
         return _say(_usage(error, arguments), ExitCode.USAGE)
@@ -160,6 +171,16 @@ def run(arguments: Sequence[str]) -> int:
         _log(error, arguments)
         raise
     return result if isinstance(result, int) else ExitCode.DONE
+
+
+@contextmanager
+def _without_reader() -> Generator[None]:
+    """Tell of a reader who has gone, as `output.told` does, before click hears of it and ends with code 1."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        silence()
+        raise ReaderGone from error
 
 
 def _is_somewhere() -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from motet.cli.numbers import Amount
 from motet.cli.output import ReaderGone, events_at_terminal
 from motet.errors import MotetError
 
@@ -76,9 +77,7 @@ def run_options(
         click.option("-m", "--model", metavar="NAME", help=model),
         click.option("-y", "--yes", is_flag=True, help=yes),
         click.option("--allow", multiple=True, metavar="RULE", help=f"Allow without asking: send, '{rule}', …"),
-        click.option(
-            "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars a turn may cost."
-        ),
+        click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Dollars a turn may cost."),
         click.option("--record", metavar="FILE", help="Record the session, to be played with `-m replay:FILE`."),
         click.option("--no-history", is_flag=True, help="Do not keep this chat."),
         click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout."),

@@ -6,6 +6,7 @@ import click
 
 from motet.cli.boards.events import write_event
 from motet.cli.boards.place import JSON, Place, run
+from motet.cli.numbers import Amount
 from motet.cli.output import write_line
 from motet.engine.background import PATIENCE, Background, Started, Stopped, again
 from motet.errors import ExitCode
@@ -72,7 +73,7 @@ def tell_started(place: Place, started: Started, as_json: bool) -> None:
 @click.command("stop")
 @click.argument("who")
 @click.option(
-    "--within", type=click.FloatRange(min=0), default=PATIENCE, metavar="SECONDS", show_default=True,
+    "--within", type=Amount(min=0), default=PATIENCE, metavar="SECONDS", show_default=True,
     help="What the call of a tool under way may take.",
 )  # fmt: skip
 @JSON

@@ -15,6 +15,7 @@ import click
 from motet.board import GENERAL, Agent, Board, BoardMissing, Boards, Post, Seat
 from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.interrupts import Interrupts
+from motet.cli.numbers import Whole
 from motet.cli.output import ReaderGone, write_error
 from motet.cli.terminal import Terminal
 from motet.engine import load
@@ -31,8 +32,8 @@ SCHEMA = 1
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON event a line.")
 ALL_PROJECTS = click.option("-a", "--all-projects", "everywhere", is_flag=True, help="Boards of all projects.")
 _MOST = 1_000_000_000
-COUNT = click.IntRange(1, _MOST)
-NUMBER = click.IntRange(0, _MOST)
+COUNT = Whole(1, _MOST)
+NUMBER = Whole(0, _MOST)
 BOARD = click.argument("board", default=GENERAL)
 _POST = re.compile(r"(?:(?P<board>[^#\s]+)?#)?(?P<seq>\d{1,18})\Z")
 _ID = re.compile(r"[0-9A-Za-z]{26}\Z")

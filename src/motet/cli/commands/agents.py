@@ -13,6 +13,7 @@ from motet.cli.boards.place import ALL_PROJECTS, JSON, Place, run
 from motet.cli.boards.ruling import hold_agent
 from motet.cli.boards.times import local
 from motet.cli.help import Group
+from motet.cli.numbers import Amount
 from motet.cli.output import write_line
 from motet.visible import one_line
 
@@ -159,9 +160,7 @@ def resume(who: str, as_json: bool) -> None:
 
 
 @command.command("clean")
-@click.option(
-    "--days", type=click.FloatRange(min=0), metavar="N", help="Gone for so long; default: board.forget_days."
-)
+@click.option("--days", type=Amount(min=0), metavar="N", help="Gone for so long; default: board.forget_days.")
 @JSON
 def clean(days: float | None, as_json: bool) -> None:
     """Close agents that have been gone for long. Their addresses stay theirs, and what they wrote stays.

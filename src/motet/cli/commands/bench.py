@@ -11,6 +11,7 @@ import click
 
 from motet.cli.help import Group
 from motet.cli.interrupts import Interrupts
+from motet.cli.numbers import Whole
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.cli.trials import Trial, Verdict, trials
@@ -34,10 +35,8 @@ def command() -> None:
 @command.command("edit-formats")
 @click.option("-m", "--model", required=True, metavar="NAME", help="PROVIDER/MODEL or PROVIDER.")
 @click.option("--formats", default="all", metavar="NAMES", help=f"Of {', '.join(_FORMATS)}; default: all.")
-@click.option(
-    "--edits", type=click.IntRange(1, 10), default=10, metavar="N", help="Only the first N of the ten edits."
-)
-@click.option("--runs", type=click.IntRange(1), default=5, metavar="N", help="How often each edit is asked for (5).")
+@click.option("--edits", type=Whole(1, 10), default=10, metavar="N", help="Only the first N of the ten edits.")
+@click.option("--runs", type=Whole(1), default=5, metavar="N", help="How often each edit is asked for (5).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each edit, then one for each format.")
 def edit_formats(model: str, formats: str, edits: int, runs: int, as_json: bool) -> int:
     """Ask for ten small edits in each format, and say how many were made as asked for.

@@ -17,6 +17,7 @@ from motet.cli.fix_json import FixJson, write_error, write_proposals
 from motet.cli.fix_view import FixView
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
+from motet.cli.numbers import Amount, Whole
 from motet.cli.output import ReaderGone, events_at_terminal
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
@@ -55,13 +56,9 @@ class _Mode:
     metavar="LEVEL",
     help="Mildest problem to fix: error, warning (default), info, hint.",
 )
-@click.option(
-    "--rounds", type=click.IntRange(1, 50), metavar="N", help="Most rounds of ask, review, apply, look again."
-)
-@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that this run may use.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Dollars that this run may cost."
-)
+@click.option("--rounds", type=Whole(1, 50), metavar="N", help="Most rounds of ask, review, apply, look again.")
+@click.option("--max-tokens", type=Whole(min=1), metavar="N", help="Tokens that this run may use.")
+@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Dollars that this run may cost.")
 @click.option("--allow", multiple=True, metavar="RULE", help="Allow without asking: send, 'send:anthropic *', …")
 @click.option("--json", "as_json", is_flag=True, help="One JSON event a line on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Only questions, and the end.")

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from motet.cli.help import Group
+from motet.cli.numbers import COUNT, Whole
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.engine.chat_names import find_chat, short_id, shown_title
@@ -106,7 +107,7 @@ def command(context: click.Context) -> None:
 
 
 @command.command("list")
-@click.option("-n", "--limit", type=click.IntRange(1), default=50, metavar="N", help="At most so many (50).")
+@click.option("-n", "--limit", type=COUNT, default=50, metavar="N", help="At most so many (50).")
 @click.option("--trash", is_flag=True, help="Those in the trash.")
 @_ALL
 @_JSON
@@ -137,7 +138,7 @@ def list_chats(limit: int = 50, trash: bool = False, everywhere: bool = False, a
 
 @command.command("search")
 @click.argument("words", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="At most so many (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="At most so many (20).")
 @_ALL
 @_JSON
 def search_chats(words: tuple[str, ...], limit: int, everywhere: bool, as_json: bool) -> int:
@@ -283,7 +284,7 @@ def import_chat(file: str) -> None:
 
 @command.command("fork")
 @click.argument("chat", default="last")
-@click.option("--at", "cycle", type=click.IntRange(1), metavar="N", help="Without turn N and what follows.")
+@click.option("--at", "cycle", type=Whole(1), metavar="N", help="Without turn N and what follows.")
 def fork_chat(chat: str, cycle: int | None) -> None:
     """Make a new chat that begins like another one.
 

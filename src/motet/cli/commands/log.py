@@ -13,6 +13,7 @@ from motet.cli.boards.events import refusal_fields, write_event
 from motet.cli.boards.place import JSON, Place, run
 from motet.cli.boards.times import local
 from motet.cli.help import Group
+from motet.cli.numbers import COUNT
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
 from motet.engine.chat_names import short_id
@@ -22,7 +23,6 @@ from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog
 from motet.visible import one_line, visible
 
-_MOST = 1_000_000
 _FILES = 3
 """Files that a line names."""
 
@@ -48,7 +48,7 @@ def command(context: click.Context) -> int:
 
 
 @command.command("errors")
-@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=20, metavar="N", help="The newest N (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="The newest N (20).")
 @click.option("--trace", is_flag=True, help="Where in the program each came from: for a bug report.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each, with its trace.")
 def errors(limit: int = 20, trace: bool = False, as_json: bool = False) -> int:
@@ -76,7 +76,7 @@ def errors(limit: int = 20, trace: bool = False, as_json: bool = False) -> int:
 
 
 @command.command("egress")
-@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=20, metavar="N", help="The newest N (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="The newest N (20).")
 @click.option("-c", "--chat", default="", metavar="CHAT", help="Only of this chat: the end of its id.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each request.")
 def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
@@ -103,7 +103,7 @@ def egress(limit: int = 20, chat: str = "", as_json: bool = False) -> int:
 
 
 @command.command("spending")
-@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=7, metavar="N", help="The newest N days (7).")
+@click.option("-n", "--limit", type=COUNT, default=7, metavar="N", help="The newest N days (7).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line for each model of each day.")
 def spending(limit: int = 7, as_json: bool = False) -> int:
     """List what the requests of each day have used and cost, in all chats and runs, by model.
@@ -129,7 +129,7 @@ def spending(limit: int = 7, as_json: bool = False) -> int:
 
 
 @command.command("board")
-@click.option("-n", "--limit", type=click.IntRange(1, _MOST), default=20, metavar="N", help="The newest N (20).")
+@click.option("-n", "--limit", type=COUNT, default=20, metavar="N", help="The newest N (20).")
 @JSON
 def refusals(limit: int, as_json: bool) -> int:
     """List what boards refused: when, to whom, what it was, and why.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from motet.cli.numbers import Whole
 from motet.cli.output import write_json, write_line
 from motet.cli.project_root import project_root
 from motet.cli.terminal import Terminal
@@ -24,7 +25,7 @@ from motet.visible import one_line
 @click.argument("words", nargs=-1, metavar="[QUESTION]…")
 @click.option(
     "--tokens",
-    type=click.IntRange(50, 200_000),
+    type=Whole(50, 200_000),
     default=TOKENS,
     metavar="N",
     help=f"How large it may be ({TOKENS:,}).",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from motet.cli.numbers import Amount, Whole
 from motet.mcp.asked import PATIENCE, Asked
 
 
@@ -15,7 +16,7 @@ from motet.mcp.asked import PATIENCE, Asked
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="A role it answers to, as @role:ROLE.")
 @click.option("--model", default="", metavar="NAME", help="Which model it is, for the others to see.")
 @click.option(
-    "--longest-wait", type=click.FloatRange(1, 300), default=PATIENCE, metavar="SECONDS", show_default=True,
+    "--longest-wait", type=Amount(1, 300), default=PATIENCE, metavar="SECONDS", show_default=True,
     help="How long one `board_wait` lasts at most.",
 )  # fmt: skip
 @click.option(
@@ -23,7 +24,7 @@ from motet.mcp.asked import PATIENCE, Asked
     help="Serve many clients over HTTP on a Unix socket, for your own user only.",
 )  # fmt: skip
 @click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="PORT",
+    "--port", type=Whole(0, 65535), metavar="PORT",
     help="The same on 127.0.0.1, with a token; 0: any port.",
 )  # fmt: skip
 def command(

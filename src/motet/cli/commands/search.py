@@ -8,6 +8,7 @@ import sys
 import click
 from rich.cells import set_cell_size
 
+from motet.cli.numbers import Whole
 from motet.cli.output import write_json
 from motet.cli.project_root import project_root
 from motet.cli.terminal import Terminal
@@ -23,7 +24,7 @@ _PATIENCE = 1.5
 
 @click.command("search", options_metavar="[OPTIONS]")
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION…")
-@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, metavar="N", help="At most so many (10).")
+@click.option("-n", "--limit", type=Whole(1, 100), default=10, metavar="N", help="At most so many (10).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with all places.")
 def command(words: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Find the places of this project that answer a question, each with its reasons.
