@@ -192,6 +192,8 @@ def test_help_begins_with_examples(project: Project) -> None:
         (["/etc/passwd"], 2, "motet: /etc: outside of the workspace {root}\n"),
         (["--list", "nosuch"], 2, "motet: nosuch: not in the list; `motet undo --list` shows all of it\n"),
         (["--list", "--id", "7"], 2, "motet: checkpoint 7: not in the list; `motet undo --list` shows all of it\n"),
+        ([""], 2, "motet: (empty path): not a path\n"),
+        (["--list", ""], 2, "motet: (empty path): not a path\n"),
         (["--id"], 2, "motet: option '--id' requires an argument (motet undo --help)\n"),
     ],
 )

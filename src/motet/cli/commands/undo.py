@@ -143,6 +143,8 @@ def _files(engine: Engine, typed: str, history: Sequence[CheckpointInfo]) -> lis
 
 def resolve_gone(engine: Engine, typed: str) -> str:
     """The workspace path of a file that may not exist now, because it was created or deleted by the run."""
+    if not typed:
+        raise UsageError("(empty path): not a path")  # a variable without a value is not the whole directory
     place = Path.cwd() / typed
     if place.is_dir() and not place.is_symlink():
         return resolve_user_path(engine.root, Path.cwd(), str(place))
