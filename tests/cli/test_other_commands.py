@@ -324,6 +324,12 @@ def test_help_is_the_same_in_all_its_ways_with_examples_before_options(project: 
     assert project.here("help", "nosuch").err == "motet: no such command: nosuch (motet --help)\n"
 
 
+def test_the_half_of_the_plugin_says_who_starts_it_where_nobody_talks_to_it(project: Project) -> None:
+    done = project.run(argv=("sh", "-c", f"exec {BIN / 'motet'} nvim </dev/null"))
+    said = "motet: this is started by the plugin in Neovim; type :Motet there\n"
+    assert (done.code, done.out, done.err) == (2, "", said)
+
+
 def test_version_is_one_line(project: Project) -> None:
     assert project.run("--version").out == "motet 0.1.0\n"
 

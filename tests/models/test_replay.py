@@ -202,14 +202,14 @@ async def test_two_recorders_on_one_file_keep_their_answers_whole(tmp_path: Path
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "the recording cannot be read"),
+        (None, "the recording cannot be read (No such file or directory)"),
         ("", "not a recording of motet"),
         ("hello\n", "not a recording of motet"),
         ('{"a": 1}\n', "not a recording of motet"),
         ('{"schema": 2}\n', "a recording of schema 2, this motet reads 1"),
         ('{"schema": 1}\n{"request": {}}\n{"event": "dance"}\n', "line 3: unknown event 'dance'"),
         ('{"schema": 1}\n{"request": {}}\n{"event": "text", "te', "line 3: not JSON"),
-        (b"\xff\xfe", "the recording cannot be read"),
+        (b"\xff\xfe", "the recording cannot be read (it is not UTF-8 text)"),
     ],
 )
 def test_a_file_that_is_no_recording_is_refused_in_one_line(tmp_path: Path, content, words: str) -> None:

@@ -178,7 +178,8 @@ def _load(path: Path) -> tuple[Json, list[_Recorded]]:
         # Not `splitlines`: texts in it may hold other line ends.
         lines = path.read_text("utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the recording cannot be read ({error})") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"{path}: the recording cannot be read ({why})") from error
     header = parse_object(lines[0])
     if header is None or "schema" not in header:
         raise UsageError(f"{path}: not a recording of motet")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 
 import click
@@ -17,7 +19,8 @@ def command() -> int:
     Examples:
       :Motet        in Neovim, which starts it
     """
-    if sys.stdin.isatty():
+    kind = os.fstat(sys.stdin.fileno()).st_mode
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
         raise UsageError("this is started by the plugin in Neovim; type :Motet there")
     from motet.nvim.host import main
 
