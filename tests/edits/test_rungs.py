@@ -2,7 +2,7 @@
 
 import pytest
 
-from motet.edits import Match, Refusal, RefusalReason, Replace, Rung, plan
+from motet.edits import Match, Refusal, RefusalReason, Replace, Rung, parse, plan
 from motet.text import TextFile
 
 
@@ -179,6 +179,16 @@ def test_an_approximate_place_is_refused_unless_somebody_reviews_it() -> None:
     assert (offered.files[0].is_approximate, offered.proposals()[0].approximate) == (True, True)
     assert offered.files[0].after is not None
     assert offered.files[0].after.text == before.replace("sum(prices)", "sum(prices, 0)")
+
+
+def test_at_an_approximate_place_the_one_of_two_equal_lines_stays_that_the_hunk_keeps() -> None:
+    before = "alpha one two three\nx = 1;\r\nx = 1;\nomega four five six\nlast line of all\n"
+    diff = "@@\n alpha one two thred\n-x = 1;\n x = 1;\n omega four five six\n last line of all\n"
+    files = {"a.txt": TextFile.decode("a.txt", before.encode())}
+    [offered] = plan(files, parse(diff, "udiff", path="a.txt"), approximate="propose").files
+    assert offered.is_approximate
+    assert offered.after is not None
+    assert offered.after.text == before.replace("x = 1;\r\n", "")
 
 
 def test_a_shift_is_refused_when_the_new_text_is_indented_by_another_rule() -> None:

@@ -17,7 +17,7 @@ from motet.edits.edited import Edited
 from motet.edits.ground import Ground
 from motet.edits.indent import UNSHIFTED, IndentShift, find_shift, keeps_indentation
 from motet.edits.lines import join_lines, split_lines
-from motet.edits.match import AS_GIVEN, Fit, Needle, find_drifted, find_exact
+from motet.edits.match import AS_GIVEN, Fit, Needle, find_drifted, find_exact, lines_of
 from motet.edits.nearest import Window
 from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung
 from motet.edits.placed import Placed
@@ -201,7 +201,7 @@ class Draft:
         already = self._already_applied(edit, view)
         if already is not None:
             return already
-        needle = Needle.of(edit.search, edit.replace)
+        needle = Needle.of(edit.search, edit.replace, edit.signs)
         guess = self._guess(edit, needle) if self._approximate else None
         if guess is not None:
             return self._apply([guess])[id(edit)]
@@ -265,12 +265,14 @@ class Draft:
                 return None
             first = view.lines_of(found.spots[0].start, found.spots[0].end)[0]
         last = first + len(needle.search)
-        window = view.survey(Needle.of(edit.search, "").search).nearest
+        old = lines_of(edit.search)
+        survey = view.survey(old)
+        window = survey.nearest
         if window is None or window.first < first or window.last > last:
             return None  # the same text elsewhere, or a part of what should be replaced
-        if not view.survey(Needle.of(edit.search, "").search).is_clear:
+        if not survey.is_clear:
             return None  # it may be about another place, which is as near
-        gone = {line.strip() for line in Needle.of(edit.search, "").search} - set(map(str.strip, needle.search))
+        gone = set(map(str.strip, old)) - set(map(str.strip, needle.search))
         if not {line for line in gone if says_something(line)}.isdisjoint(view.keys):
             return None  # what should be removed still stands somewhere
         around = len(gone) + 1
