@@ -25,7 +25,8 @@ from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
 _MARKER = re.compile(
-    r"([ \t]*)(?:(?P<open><{3,}|-{3,})(?P<space> ?)SEARCH>?|(?P<middle>={3,9})|(?P<close>>{3,}|\+{3,})(?P<gap> ?)REPLACE>?)(?P<rest>\s*)"
+    r"([ \t]*)(?:(?P<open><{3,}|-{3,})(?P<space> ?)SEARCH>?|(?P<middle>={3,9})"
+    r"|(?P<close>>{3,}|\+{3,})(?P<gap> ?)REPLACE>?)(?P<rest>\s*)"
 )
 _HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*(?:\[([0-9]{1,9})\]|([0-9]{1,9}))\s*")
 _HEADER_WORD = re.compile(r"\s*:(?:start|end)_line:")
@@ -105,17 +106,14 @@ class OpenBlock:
     def line(self, text: str, number: int) -> list[Piece]:
         """Take a line of the block, or what ends it."""
         marker = marker_of(text, self._dialect, self._indent)
-        match marker.kind if marker else None:
-            case "open":
-                assert marker is not None
+        match marker:
+            case Marker(kind="open"):
                 return self._open(marker, text, number)
-            case "middle" if not self._depth:
-                assert marker is not None
+            case Marker(kind="middle") if not self._depth:
                 self._middles.append((len(self._lines), marker.kin[1]))
                 self._keep(text, text, number)
                 return []
-            case "close":
-                assert marker is not None
+            case Marker(kind="close"):
                 return self._close(marker, text, number)
             case _:
                 return self._body(text, number)

@@ -60,15 +60,14 @@ class SearchReplaceReader:
 
     def _outside(self, text: str, number: int) -> None:
         marker = marker_of(text, self._dialect, self.names.indent)
-        match marker.kind if marker else None:
-            case "open" if self._stray == number - 1 > 0:
+        match marker:
+            case Marker(kind="open") if self._stray == number - 1 > 0:
                 raise EditFormatError(f"line {self._stray}: ======= marker without a SEARCH marker", self._stray)
-            case "open":
-                assert marker is not None
+            case Marker(kind="open"):
                 self._begin(marker, number)
-            case "middle" if not self._is_below_text:
+            case Marker(kind="middle") if not self._is_below_text:
                 self._stray = number  # under no heading; a fault if a block follows at once
-            case "close":
+            case Marker(kind="close"):
                 raise EditFormatError(f"line {number}: REPLACE marker without a SEARCH marker", number)
             case _:
                 self.names.see(text)
