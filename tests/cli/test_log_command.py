@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import stat
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from cli.kit import MAY_SEND, Project, Provider
 
+from motet.cli import app
+from motet.engine.faults import FaultLog
 from motet.models.scripted import Answer, HttpError
 
 KEY = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
@@ -70,8 +75,6 @@ def test_a_log_that_cannot_be_written_hides_no_error(project: Project) -> None:
 
 
 def test_a_defect_is_kept_as_well_and_a_damaged_line_is_no_matter(project: Project) -> None:
-    from motet.engine.faults import FaultLog
-
     log = FaultLog(project.state)
     for error in (ValueError("one"), StopIteration("two")):
         log.add(error, "ask")
@@ -84,6 +87,21 @@ def test_a_defect_is_kept_as_well_and_a_damaged_line_is_no_matter(project: Proje
         "TIME  ask  one", "TIME  ask  two", "TIME  chat   None"
     ]  # fmt: skip
     assert project.here("log", "errors", "-n", "99999999999999999999").code == 2
+
+
+def test_a_file_that_motet_itself_missed_is_kept_as_any_other_defect(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file", "gone")
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(app.group, "main", fail)
+    with pytest.raises(FileNotFoundError):
+        app.run(["models"])
+    assert [(one.where, one.text) for one in FaultLog(tmp_path / "motet").read()] == [
+        ("models", "[Errno 2] No such file: 'gone'")
+    ]
 
 
 def test_a_day_that_is_spent_sends_nothing_and_the_log_says_what_it_cost(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from asyncio import CancelledError
@@ -155,12 +154,12 @@ def run(arguments: Sequence[str]) -> int:
     except MotetError as error:
         _log(error, arguments)
         return _say(str(error), error.exit_code)
-    except FileNotFoundError:
-        if _is_somewhere():
-            raise
-        return _say("the current directory no longer exists; go to another one", ExitCode.USAGE)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename is not None:
+        from motet.paths import NO_ROOM
+
+        if isinstance(error, FileNotFoundError) and not _is_somewhere():
+            return _say("the current directory no longer exists; go to another one", ExitCode.USAGE)
+        if error.errno not in NO_ROOM or error.filename is not None:
             _log(error, arguments)
             raise
         silence()  # help, which click writes
