@@ -137,7 +137,7 @@ def is_signed_in(client: object) -> bool:
     if cast("_AwsClient", client).meta.config.signature_version == "bearer":
         return True
     signer: object = getattr(client, "_request_signer", None)
-    return getattr(signer, "_credentials", signer) is not None or signer is None
+    return getattr(signer, "_credentials", True) is not None
 
 
 def watch_aws(client: object, endpoint: Endpoint) -> None:
