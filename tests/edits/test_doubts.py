@@ -130,6 +130,23 @@ def test_a_fence_of_the_file_is_not_taken_for_a_copied_one() -> None:
     assert refused(text, edit) == ABSENT
 
 
+def test_a_copied_fence_is_taken_off_where_the_place_stands_below_a_fence_alone_or_above_one() -> None:
+    edit = Replace("a.md", "````\none\n````\n", "two\n")
+    assert applied("```\none\nmore\n```\n", edit) == "```\ntwo\nmore\n```\n"
+    assert applied("```\nmore\none\n```\n", edit) == "```\nmore\ntwo\n```\n"
+    assert refused("```\none\n```\n", edit).startswith("its place stands between two fences")
+
+
+@pytest.mark.parametrize("text", ["    a()\n=======\nTitle\n=======\n", "    a()\n\n=======\nTitle\n=======\n"])
+def test_a_divider_given_twice_deletes_nothing_above_such_a_line(text: str) -> None:
+    search = text[: text.index("=")]
+    edits = parse(f"<<<<<<< SEARCH\n{search}=======\n=======\n>>>>>>> REPLACE\n", "replace_in_file", path="a.rst")
+    [edit] = edits
+    assert isinstance(edit, Replace)
+    assert refused(text, edit) == "its block has two ======= lines, and such a line stands below its place"
+    assert applied(f"{search}end\n", edit) == "end\n"
+
+
 def test_a_gutter_without_a_space_keeps_the_spaces_of_blank_lines() -> None:
     edit = Replace("a.md", " 1│  \n 2│* one\n 3│* two\n", " 1│  \n 2│* one\n")
     assert applied("  \n* one\n* two\n", edit) == "  \n* one\n"

@@ -60,6 +60,30 @@ def test_the_line_under_a_heading_is_code_also_between_long_markers() -> None:
     )
 
 
+def test_a_line_of_equals_signs_that_is_shorter_than_the_markers_or_within_another_block_is_code() -> None:
+    open_, close = "<<<<<<<<<<<< SEARCH\n", ">>>>>>>>>>>> REPLACE\n"
+    for old in ("Title\n==========\n", "<<<<<<<<<< SEARCH\na\n============\nb\n>>>>>>>>>> REPLACE\n"):
+        assert only(f"{open_}{old}=======\nNew\n{close}") == (old, "New\n")
+
+
+@pytest.mark.parametrize(("width", "divides"), [(10, True), (12, True), (13, False)])
+def test_strictly_read_a_line_of_equals_signs_divides_if_it_is_no_longer_than_the_markers(
+    width: int, divides: bool
+) -> None:
+    diff = f"<<<<<<<<<<<< SEARCH\na\n{'=' * width}\nb\n>>>>>>>>>>>> REPLACE\n"
+    assert error(diff) == "line 1: the block has no ======= marker"
+    if divides:
+        assert only(diff, CLINE) == ("a\n", "b\n")
+    else:
+        assert error(diff, CLINE) == "line 1: the block has no ======= marker"
+
+
+def test_a_divider_far_above_a_block_belongs_to_none() -> None:
+    block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    assert only(f"=======\nThe change follows.\n\n{block}") == ("a\n", "b\n")
+    assert error(f"=======\n{block}") == "line 1: ======= marker without a SEARCH marker"
+
+
 def test_strictly_read_markers_may_be_short() -> None:
     short = "<<< SEARCH\nold\n===\nnew\n>>> REPLACE"
     assert only(short, CLINE) == ("old\n", "new\n")
@@ -192,7 +216,11 @@ def test_a_line_under_a_heading_does_not_end_a_block_that_was_cut_off() -> None:
 def test_a_second_divider_right_before_the_end_of_a_block_is_one_too_many() -> None:
     block = "<<<<<<< SEARCH\n    a()\n=======\n    b()\n=======\n>>>>>>> REPLACE\n"
     assert only(block) == ("    a()\n", "    b()\n")
-    for heading in ("<<<<<<< SEARCH\na\n=======\n    b()\n", "<<<<<<< SEARCH\n    a()\n=======\n    b\n"):
+    for heading in (
+        "<<<<<<< SEARCH\na\n=======\n    b()\n",
+        "<<<<<<< SEARCH\n    a()\n=======\n    b\n",
+        "<<<<<<< SEARCH\n    a()\n=======\nb()\n",
+    ):
         assert "holds 2 ======= lines" in error(f"{heading}=======\n>>>>>>> REPLACE\n")
 
 
@@ -200,6 +228,11 @@ def test_a_second_divider_right_before_the_end_of_a_block_is_one_too_many() -> N
 def test_a_divider_with_nothing_behind_it_deletes_a_conflict(end: str) -> None:
     conflict = f"<<<<<<< HEAD\n    a\n=======\n    b\n{end}\n"
     assert only(f"<<<<<<< SEARCH\n{conflict}=======\n>>>>>>> REPLACE\n") == (conflict, "")
+
+
+def test_a_divider_behind_a_conflict_is_not_one_too_many() -> None:
+    found = "<<<<<<< HEAD\n    f(a)\n=======\n    f(b)\n>>>>>>> topic\n    g(c)\n"
+    assert only(f"<<<<<<< SEARCH\n{found}=======\n>>>>>>> REPLACE\n") == (found, "")
 
 
 def test_a_divider_given_twice_below_a_blank_line_deletes() -> None:

@@ -214,7 +214,7 @@ class OpenBlock:
         is_at_end = second == len(self._lines) - 1 and len(outside) == 2
         if is_at_end and not self._may_underline(first) and (second == first + 1 or self._is_below_code(second)):
             self._lines.pop()  # one too many before the end: neither can be code
-            self._doubled = second > first + 1
+            self._doubled = True
             return first
         as_wide = [(index, width) for index, width in outside if width == self._kin[1] == close.kin[1]]
         for possible in (outside, as_wide):
