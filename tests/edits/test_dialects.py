@@ -35,6 +35,10 @@ def test_the_last_line_end_is_kept_or_left_to_the_edit(
     edit = Replace("a.txt", search, new)
     assert after(before, edit, dialect=Dialect()) == kept
     assert after(before, edit, dialect=Dialect(final_newline="as_edited")) == edited
+    says_it = Replace("a.txt", search, new, final_newline=False)
+    assert after(before, says_it, dialect=Dialect(final_newline="as_edited")) == after(
+        before, says_it, dialect=Dialect()
+    )
 
 
 def test_a_file_that_a_patch_adds_ends_with_a_line_end_or_without() -> None:
@@ -66,6 +70,8 @@ def test_a_header_that_stands_nowhere_is_no_hint_or_a_refusal() -> None:
     assert after("a\n", edit, dialect=Dialect()) == "A\n"
     assert after("a\n", edit, dialect=Dialect(headers="required")) == "not_found"
     assert after("def f():\na\n", edit, dialect=Dialect(headers="required")) == "def f():\nA\n"
+    below = Replace("a.txt", "a\n", "A\n", near=Near(headers=("class C:", "def f():")))
+    assert after("class C:\na\n", below, dialect=Dialect(headers="required")) == "not_found"
 
 
 def test_an_empty_search_text_goes_to_the_top_or_stands_for_the_whole_file() -> None:
@@ -86,6 +92,9 @@ def test_blank_lines_are_all_there_is_to_find_in_an_empty_file() -> None:
     assert after("", edit, dialect=Dialect(exact=True)) == "not_found"
     assert after("", Replace("a.txt", " \n", "\n"), dialect=Dialect()) == "not_found"
     assert after("text\n", edit, dialect=Dialect()) == "not_found"
+    files = {name: TextFile.decode("a.txt", text.encode()) for name, text in (("now", ""), ("shown", "x\n\n"))}
+    [emptied] = plan({"a.txt": files["now"]}, [edit], shown={"a.txt": files["shown"]}).files
+    assert [str(one.reason) for one in emptied.refusals] == ["stale"]
 
 
 def test_a_patch_may_lack_both_its_markers_but_not_the_second_alone() -> None:

@@ -191,6 +191,27 @@ def test_at_an_approximate_place_the_one_of_two_equal_lines_stays_that_the_hunk_
     assert offered.after.text == before.replace("x = 1;\r\n", "")
 
 
+@pytest.mark.parametrize(
+    ("signs", "after"), [("- ", None), (" -", "a\nsame\nb  c\n")], ids=["the first", "the second"]
+)
+def test_a_blank_line_that_is_not_there_matters_beside_the_one_of_two_equal_lines_that_goes(
+    signs: str, after: str | None
+) -> None:
+    before = "a\nsame\nsame\nb  c\n"
+    diff = f"@@\n a\n \n{signs[0]}same\n{signs[1]}same\n b c\n"
+    files = {"a.txt": TextFile.decode("a.txt", before.encode())}
+    [planned] = plan(files, parse(diff, "udiff", path="a.txt")).files
+    assert planned.after is not None
+    assert (planned.after.text, bool(planned.refusals)) == (after or before, after is None)
+
+
+def test_a_line_of_a_hunk_with_a_carriage_return_in_it_is_two_lines_of_the_file() -> None:
+    files = {"a.txt": TextFile.decode("a.txt", b"x\na\rb\ny\n")}
+    [planned] = plan(files, parse("@@\n x\n-a\rb\n+c\n y\n", "udiff", path="a.txt")).files
+    assert planned.after is not None
+    assert planned.after.text == "x\nc\ry\n"
+
+
 def test_a_shift_is_refused_when_the_new_text_is_indented_by_another_rule() -> None:
     before = "if a:\n        call()\n"
     assert refused(before, "    call()\n", "        other()\n", "a.c") is RefusalReason.NOT_FOUND
