@@ -87,14 +87,23 @@ def test_own_rules_that_come_and_go_are_seen(index: ProjectIndex, project: Path)
     assert seen(index, project) == (["sub/b.py"], True)
 
 
+def test_another_reason_to_leave_a_file_out_is_seen(index: ProjectIndex, project: Path) -> None:
+    put(project, {"large.txt": b"x" * (membership.MOST_BYTES + 1)})
+    asyncio.run(index.update())
+    assert seen(index, project) == ([], False)
+    put(project, {".motetignore": "large.txt\n"})
+    assert seen(index, project) == ([".motetignore", "large.txt"], False)
+
+
 def test_a_file_that_was_read_and_holds_secrets_by_its_name_is_shown_no_more(
     index: ProjectIndex, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "a.py" in paths(index, "alpha")
-    monkeypatch.setattr(membership, "is_secret", lambda path: path == "a.py")  # of a newer motet
+    monkeypatch.setattr(membership, "is_secret", lambda path: path in ("a.py", "key.pem"))  # of a newer motet
     assert "a.py" not in paths(index, "alpha")
     shown = asyncio.run(index.passages("alpha", 1000, texts={"a.py": "alpha = 4\n"}, patience=0))
     assert "a.py" not in [passage.path for passage in shown.found]
+    assert "a.py" in index.stores.catalog.known().read  # it was no update that hid it
     asyncio.run(index.update())
     assert "a.py" not in index.stores.catalog.known().read
 
@@ -119,6 +128,30 @@ def test_a_file_that_was_scanned_stands_for_what_is_kept_of_it(index: ProjectInd
     scanned = scan(project, [Member("a.py", 0, 14)], asked, {}, 60)
     found = [(file.path, file.id < 0) for file in index.ranked(asked, {}, scanned=scanned)]
     assert found[0] == ("a.py", True) and ("a.py", False) not in found
+
+
+def test_what_is_known_of_all_files_follows_one_that_is_read_again_or_gone(
+    index: ProjectIndex, project: Path
+) -> None:
+    asked = understand("what is in sub/b.py?", WEIGHTS)
+
+    def mentioned() -> list[str]:
+        return [file.path for file in index.ranked(asked, {}) if "mention" in file.parts]
+
+    assert mentioned() == ["sub/b.py"]
+    put(project, {"sub/b.py": "beta = 2\n"})
+    asyncio.run(index.update_paths(["sub/b.py"]))
+    assert mentioned() == ["sub/b.py"]
+    (project / "sub/b.py").unlink()
+    asyncio.run(index.update_paths(["sub/b.py"]))
+    assert mentioned() == []
+
+
+def test_a_question_finishes_what_a_writer_that_was_killed_had_begun(index: ProjectIndex, project: Path) -> None:
+    index.stores.catalog.announce([index.stores.catalog.rows()["a.py"].id])
+    assert seen(index, project) == ([], False)
+    assert "a.py" in paths(index, "alpha")
+    assert index.stores.catalog.pending() == []
 
 
 def test_several_threads_ask_at_once(index: ProjectIndex) -> None:
