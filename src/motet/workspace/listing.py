@@ -223,8 +223,7 @@ def standing(root: Path) -> dict[str, Stamp]:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # gone
-            if stat.S_ISREG(info.st_mode):
-                found[prefix + name] = f"{info.st_mtime_ns} {info.st_size}"
+            found[prefix + name] = f"{info.st_mtime_ns} {info.st_size}"
     return found
 
 
