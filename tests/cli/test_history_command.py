@@ -297,6 +297,15 @@ def test_a_document_that_is_only_a_draft_is_a_chat_to_begin(project: Project) ->
     assert project.here("history", "export", "last").out.endswith("## Me\n\nwhat is a lease?\n")
 
 
+def test_a_title_that_a_document_spreads_over_lines_becomes_one_line(kept: Project) -> None:
+    assert kept.here("history", "export", "last", "-o", "chat.md").code == 0
+    document = kept.text("chat.md")
+    assert document.count(" title=") == 1
+    kept.write({"chat.md": re.sub(r" title=\S+", " title=One%0A%20%20two", document)})
+    assert kept.here("history", "import", "chat.md").code == 0
+    assert titles(kept)[0] == "One two"
+
+
 def test_resume_goes_on_with_the_chat_that_is_named(project: Project, provider: Callable[..., Provider]) -> None:
     served = provider([Answer(text="One."), Answer(text="Two."), Answer(text="Three.")], more=QUIET)
     for words in ("the first chat", "the second chat"):

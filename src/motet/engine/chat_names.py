@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Literal
 
 from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo, History
@@ -10,6 +11,8 @@ from motet.history import ChatInfo, History
 _SHORT = 8
 """Characters of an id that lists show: its random end tells chats apart, its beginning is the time."""
 _MOST = 100_000
+Among = Literal["kept", "trash", "both"]
+"""Where a chat is looked for."""
 
 
 def short_id(chat_id: str) -> str:
@@ -34,22 +37,23 @@ async def shown_title(history: History, chat: ChatInfo) -> str:
     return words or "(nothing said yet)"
 
 
-async def find_chat(history: History, name: str, workspace: str | None, *, trash: bool | None = False) -> ChatInfo:
-    """The chat that `name` means: `last` (of `workspace`), an id, or the end or the beginning of one. With `trash` one
-    of those in the trash; None: in it or not.
+async def find_chat(history: History, name: str, workspace: str | None, among: Among = "kept") -> ChatInfo:
+    """The chat that `name` means `among` those that are kept, those in the trash, or both: `last` (of `workspace`, in
+    the trash only if that alone is meant), an id, or the end or the beginning of one.
 
     Raises `UsageError` when there is none, or more than one.
     """
+    in_trash = among == "trash"
     if name == "last":
-        newest = await history.list(workspace, limit=1, trash=bool(trash))
-        if not newest and trash:
+        newest = await history.list(workspace, limit=1, trash=in_trash)
+        if not newest and in_trash:
             raise UsageError("no chat of this workspace is in the trash")
         if not newest:
             raise UsageError("there is no chat in this workspace yet; `motet history list --all` shows others")
         return newest[0]
     wanted = name.upper().lstrip("#…")
-    chats = await history.list(None, limit=_MOST, trash=bool(trash))
-    chats += await history.list(None, limit=_MOST, trash=True) if trash is None else []
+    chats = await history.list(None, limit=_MOST, trash=in_trash)
+    chats += await history.list(None, limit=_MOST, trash=True) if among == "both" else []
     found = [chat for chat in chats if chat.id == wanted] or [
         chat for chat in chats if len(wanted) > 2 and (chat.id.endswith(wanted) or chat.id.startswith(wanted))
     ]
@@ -57,7 +61,7 @@ async def find_chat(history: History, name: str, workspace: str | None, *, trash
         case [chat]:
             return chat
         case []:
-            where = " in the trash; `motet history list --trash`" if trash else "; `motet history list`"
+            where = " in the trash; `motet history list --trash`" if in_trash else "; `motet history list`"
             raise UsageError(f"{name}: there is no such chat{where} shows them")
         case _:
             ids = ", ".join(short_id(chat.id) for chat in found[:5])

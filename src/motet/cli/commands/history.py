@@ -16,7 +16,7 @@ from motet.cli.help import Group
 from motet.cli.numbers import COUNT, Whole
 from motet.cli.output import write_json, write_line
 from motet.cli.terminal import Terminal
-from motet.engine.chat_names import find_chat, short_id, shown_title
+from motet.engine.chat_names import Among, find_chat, short_id, shown_title
 from motet.errors import InputError, MotetError, UsageError
 from motet.history import ChatInfo, History, Hit
 from motet.history.values import StoredChat
@@ -37,9 +37,9 @@ class _Place:
         """The workspace that is meant; None: all."""
         return None if everywhere else str(self.workspace)
 
-    async def find(self, name: str, *, trash: bool | None = False) -> ChatInfo:
-        """The chat that `name` means; with `trash` of those in the trash; None: in it or not."""
-        return await find_chat(self.history, name, str(self.workspace), trash=trash)
+    async def find(self, name: str, among: Among = "kept") -> ChatInfo:
+        """The chat that `name` means."""
+        return await find_chat(self.history, name, str(self.workspace), among)
 
 
 def _run(work: Callable[[_Place], Awaitable[None]]) -> None:
@@ -274,7 +274,7 @@ def import_chat(file: str) -> None:
             messages = to_messages(parsed, await read_again(parsed, place.terminal))
         if not messages and not draft.strip():
             raise InputError(f"{file}: holds no message; nothing was imported")
-        info = await place.history.create(ChatInfo(title=title, workspace=str(place.workspace)))
+        info = await place.history.create(ChatInfo(title=" ".join(title.split()), workspace=str(place.workspace)))
         await place.history.append(info.id, list(messages))
         await place.history.set_draft(info.id, draft)
         write_line(f"{short_id(info.id)}  {one_line(title)}")
@@ -357,7 +357,7 @@ def delete_chats(chats: tuple[str, ...], purge: bool) -> None:
     """
 
     async def work(place: _Place) -> None:
-        infos = [await place.find(chat, trash=None if purge else False) for chat in chats]
+        infos = [await place.find(chat, "both" if purge else "kept") for chat in chats]
         for info in infos:
             await (place.history.purge(info.id) if purge else place.history.delete(info.id))
             how = (
@@ -383,7 +383,7 @@ def restore_chats(chats: tuple[str, ...]) -> None:
 
     async def work(place: _Place) -> None:
         for chat in chats:
-            info = await place.find(chat, trash=True)
+            info = await place.find(chat, "trash")
             await place.history.restore(info.id)
             write_line(_line(info, everywhere=False))
 
