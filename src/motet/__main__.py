@@ -45,6 +45,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return ExitCode.BUG
+    finally:
+        gc.freeze()  # the end looks for cycles in all there is, three times, which took longer than most commands
 
 
 if __name__ == "__main__":

@@ -159,6 +159,13 @@ def test_help_imports_the_command_line_library_and_no_room() -> None:
     }
 
 
+def test_the_end_does_not_look_through_all_there_is_for_cycles() -> None:
+    said = python(
+        "import gc; from motet.__main__ import main; main(); print(gc.get_freeze_count() > 10_000)", "--help"
+    )
+    assert said.splitlines()[-1] == "True"
+
+
 async def test_a_question_imports_neither_the_edit_engine_nor_what_reads_files_pages_and_servers(home: Path) -> None:
     async with ScriptedServer([Answer("An answer.")]) as server:
         settings = home / ".config" / "motet" / "config.toml"

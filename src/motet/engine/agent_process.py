@@ -8,6 +8,7 @@ SIGTERM ends it after the tool call that is under way, a second one at once.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -240,7 +241,10 @@ def main(arguments: Sequence[str]) -> int:
     directory, stem, tied, handle = arguments
     leave_no_core()
     os.set_inheritable(int(handle), False)
-    return asyncio.run(_main(Path(directory), stem, tied=tied == "tied", ready=_Ready(int(handle))))
+    try:
+        return asyncio.run(_main(Path(directory), stem, tied=tied == "tied", ready=_Ready(int(handle))))
+    finally:
+        gc.freeze()  # as `motet` does it: the end would look for cycles in all there is
 
 
 if __name__ == "__main__":

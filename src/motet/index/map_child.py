@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import sys
 from pathlib import Path
@@ -23,3 +24,4 @@ if __name__ == "__main__":
     with contextlib.suppress(OSError):
         os.nice(10)
     asyncio.run(_read(Path(sys.argv[1]), Path(sys.argv[2])))
+    gc.freeze()  # as `motet` does it: the end would look for cycles in all there is

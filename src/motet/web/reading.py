@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import gc
 import json
 import os
 import sys
@@ -183,6 +184,7 @@ def main() -> None:
     raw = Raw(str(head["url"]), str(head["content_type"]), sys.stdin.buffer.read(), cut=bool(head["cut"]))
     reading = read(raw, Kind(str(head["kind"])))
     sys.stdout.buffer.write(json.dumps(asdict(reading)).encode("ascii"))
+    gc.freeze()  # as `motet` does it: the end would look for cycles in all there is
 
 
 if __name__ == "__main__":
