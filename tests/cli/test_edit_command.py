@@ -13,7 +13,8 @@ from motet.messages import tags
 from motet.models.scripted import Answer, HttpError, call
 
 Serve = Callable[..., Provider]
-PLAIN = MAY_SEND + "[chat]\ntitles = false\n"
+ALL_SERVERS = MAY_SEND + "[chat]\ntitles = false\n"
+PLAIN = ALL_SERVERS + ONLY_RUFF  # what one server says of the edit says as much about its shape as what three say
 
 BEFORE = "def greet(name):\n    print('Hello ' + name)\n\n\ndef leave():\n    print('bye')\n"
 AFTER = BEFORE.replace("'Hello ' + name", "f'Hello {name}'")
@@ -195,7 +196,7 @@ def test_several_files_are_edited_and_named(project: Project, ready: Serve) -> N
 
 
 def test_json_ends_with_what_was_edited(project: Project, ready: Serve) -> None:
-    ready([*MADE["a call of the edit tool"], written("There is nothing to do.")])
+    ready([*MADE["a call of the edit tool"], written("There is nothing to do.")], more=ALL_SERVERS)
     done = project.here("edit", "-y", "--json", "use an f-string", "greet.py")
     assert (done.code, done.events[0]["event"], done.event("proposal")["path"]) == (0, "started", "greet.py")
     assert done.events[-1] == {"schema": 1, "event": "edited", "paths": ["greet.py"], "detail": ""}
@@ -212,7 +213,7 @@ def test_an_edit_that_was_made_is_named_when_the_model_fails_behind_it(project: 
 
 
 def test_nothing_is_sent_without_a_yes(project: Project, ready: Serve) -> None:
-    served = ready(MADE["a call of the edit tool"], more="[chat]\ntitles = false\n")
+    served = ready(MADE["a call of the edit tool"], more="[chat]\ntitles = false\n" + ONLY_RUFF)
     done = project.here("edit", "-y", "use an f-string", "greet.py")
     assert (done.code, project.text("greet.py"), served.requests) == (4, BEFORE, [])
     assert "--allow" in done.err.splitlines()[-1]
@@ -312,7 +313,7 @@ def test_events_at_a_terminal_have_no_talk_between_them(
     project: Project, provider: Serve, command: tuple[str, ...]
 ) -> None:
     project.write({"greet.py": BEFORE})
-    provider([*MADE["a call of the edit tool"]], more=PLAIN + ONLY_RUFF)
+    provider([*MADE["a call of the edit tool"]], more=PLAIN)
     human = project.human(*command, columns=4_000)
     human.ends()
     lines = human.raw.decode().splitlines()

@@ -155,6 +155,7 @@ async def test_where_nothing_can_be_watched_files_are_listed(
 
     monkeypatch.setattr(watching.Watches, "add", short)
     monkeypatch.setattr(following, "_SLOWEST", 0.1)
+    monkeypatch.setattr(following, "_IDLE_SHARE", 1.0)  # else it listed again after seconds
     put(project, {"a.py": "alpha = 1\n"})
     found = Followed(project, tmp_path / "home")
     found.index.follow()
