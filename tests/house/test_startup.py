@@ -185,6 +185,13 @@ def test_a_chat_in_neovim_opens_without_what_only_a_turn_needs() -> None:
     assert modules & (NOT_FOR_A_QUESTION | HEAVY | {"pydantic"}) == set()
 
 
+def test_what_the_tools_are_for_is_told_without_importing_them() -> None:
+    told = "from motet.tools.groups import ToolSet; from motet.tools.registry import ToolRegistry; "
+    modules = imported_by(told + "assert len(ToolSet(ToolRegistry(None, edit_format='edit_file')).known) > 20")
+    assert {name for name in ours(modules) if name.startswith("motet.tools.builtin.")} == set()
+    assert modules & (NOT_FOR_A_QUESTION | {"pydantic"}) == set()
+
+
 def test_a_search_imports_neither_gates_nor_what_writes_and_merges_files() -> None:
     modules = imported_by("import motet.index")
     assert modules & {

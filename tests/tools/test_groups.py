@@ -11,12 +11,15 @@ from motet.errors import SettingsError, UsageError
 from motet.messages import Message, MessageStack, ToolCall, tags
 from motet.permissions import Effect
 from motet.tools import Toolbox, ToolOutput
-from motet.tools.board_tool import BOARD_TOOLS
+from motet.tools.board_tool import BOARD_TOOLS, board_tools
 from motet.tools.builtin import EDIT_TOOLS
 from motet.tools.builtin.get_diagnostics import GetDiagnostics
+from motet.tools.builtin.search_code import SearchCode
+from motet.tools.builtin.web_search import WebSearch
 from motet.tools.function_tool import FunctionTool
 from motet.tools.groups import GROUPS, ToolGroup, ToolSet, names_in, own_group
 from motet.tools.registry import BUILT_IN, ToolRegistry
+from motet.web import SearchConfig
 
 
 @pytest.fixture
@@ -62,6 +65,23 @@ def test_what_only_reads_says_so_and_what_changes_says_what(registry: ToolRegist
     }  # fmt: skip
     assert writing == {"create_file", "delete_file", "move_file", "remember"}
     assert set(effects) - reading - writing == {"ask_user", "update_plan"}
+
+
+@pytest.mark.parametrize("edit_format", EDIT_TOOLS)
+def test_what_each_tool_is_for_is_told_as_it_says_itself(project: Project, edit_format: str) -> None:
+    wired = {
+        "get_diagnostics": lambda kit: GetDiagnostics(kit, None),  # type: ignore[arg-type]
+        "web_search": lambda kit: WebSearch(kit, SearchConfig(searxng="http://localhost:1")),
+        "search_code": lambda kit: SearchCode(None),  # type: ignore[arg-type]
+        "search_other": lambda kit: SearchCode(None, "search_other", "another one"),  # type: ignore[arg-type]
+        **board_tools(None),  # type: ignore[arg-type]
+    }
+    own = {"ticket": FunctionTool(ticket)}
+    registry = ToolRegistry(project.kit, wired=wired, own=own, edit_format=edit_format)
+    told = {name: registry.about(name) for name in (*registry.names, "edit")}
+    assert told == {name: registry.tool(name).spec.description for name in told}
+    with pytest.raises(UsageError):
+        registry.about("read_fil")
 
 
 def test_a_tool_is_made_once(registry: ToolRegistry) -> None:

@@ -98,7 +98,7 @@ class ToolSet:
     @property
     def known(self) -> dict[str, str]:
         """What can be handed over, for completion: by name what it is for."""
-        tools = {name: _first_sentence(self._registry.tool(name)) for name in self._registry.names}
+        tools = {name: _first_sentence(self._registry.about(name)) for name in self._registry.names}
         return {**{name: group.description for name, group in self.groups.items()}, **tools}
 
     @property
@@ -224,5 +224,5 @@ def _linked(text: str, tag: str, line: str) -> Message:
     return replace(Message.system(text, tag), context=ContextRef(line))
 
 
-def _first_sentence(tool: Tool) -> str:
-    return re.split(r"(?<=[.:])\s", tool.spec.description, maxsplit=1)[0].rstrip(".:")
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.:])\s", text, maxsplit=1)[0].rstrip(".:")

@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Protocol, runtime_checkable
 
 from motet.errors import SettingsError, UsageError
+from motet.prompts import prompt
+from motet.tools.board_tool import BOARD_TOOLS
 from motet.tools.builtin import EDIT_TOOLS, edit_tool
 from motet.tools.edit_tool import EditTool
 from motet.tools.kit import Kit
@@ -48,6 +50,9 @@ _CLASSES = {
 BUILT_IN: Mapping[str, Maker] = {name: _built_in(name, tool) for name, tool in _CLASSES.items()}
 """By its name, which is that of its module, each tool that needs nothing but a kit. What others need
 (`get_diagnostics` somebody who knows, `web_search` an address) is handed to the registry by whoever has it."""
+
+_TOLD = frozenset({*BUILT_IN, "get_diagnostics", "web_search", "search_code", *BOARD_TOOLS})
+"""The tools that a prompt of their own name describes."""
 
 EDIT = "edit"
 """Stands for the tool that edits in the format of the model at hand, whatever that tool's own name is."""
@@ -106,6 +111,15 @@ class ToolRegistry:
                 raise unknown(name, self.names, "tool")
             self._made[name] = self._makers[name](self._kit)
         return self._made[name]
+
+    def about(self, name: str) -> str:
+        """What `tool(name).spec.description` says. For that no tool of motet's own is made: to make them all imports
+        most of motet. Raises as `tool` does."""
+        if self._edit_name is not None and name in (EDIT, self._edit_name):
+            return prompt(self.edit_format or "")
+        if name in _TOLD and name in self._makers:
+            return prompt(name)
+        return self.tool(name).spec.description
 
     async def close(self) -> None:
         """End what tools have running, such as sessions of commands."""
