@@ -108,6 +108,19 @@ def test_a_file_that_was_read_and_holds_secrets_by_its_name_is_shown_no_more(
     assert "a.py" not in index.stores.catalog.known().read
 
 
+def test_a_file_that_own_rules_leave_out_since_is_not_shown_before_an_update(
+    index: ProjectIndex, project: Path
+) -> None:
+    put(project, {"sub/b.py": "alpha = 5\n"})
+    asyncio.run(index.update())
+    put(project, {"sub/.motetignore": "b.py\n", ".motetignore": "/a.*\n"})
+    found = asyncio.run(index.search("alpha", patience=0)).found
+    assert {"a.py", "sub/b.py"}.isdisjoint(place.path for place in found)
+    shown = asyncio.run(index.passages("alpha", 1000, texts={"a.py": "alpha = 4\n"}, patience=0)).found
+    assert {"a.py", "sub/b.py"}.isdisjoint(passage.path for passage in shown)
+    assert {"a.py", "sub/b.py"} <= index.stores.catalog.known().read.keys()
+
+
 def test_a_walk_and_a_filter_say_the_same(project: Path) -> None:
     put(project, {"own.py": "", "venv/pyvenv.cfg": "", "venv/lib.py": "", "dist/a.py": "", "a.min.js": ""})
     put(project, {"sub/own.py": "", "sub/node_modules/x.js": "", "odd/own.py": "", ".gitignore": "hidden.py\n"})

@@ -206,6 +206,12 @@ def own_rules(root: Path, names: Iterable[str]) -> Rules:
     return found
 
 
+def is_ruled_out(root: Path, path: str) -> bool:
+    """Whether own rules, as they are now, leave `path` out."""
+    rules = own_rules(root, _rules_above(root, [path]))
+    return bool(rules) and _is_ignored(path, rules)
+
+
 def _rules_above(root: Path, paths: Sequence[str]) -> list[str]:
     """Files of own rules on the way to `paths`."""
     parents = {parent for path in paths for parent in _with_parents(path)[1:]}

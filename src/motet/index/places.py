@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from motet.index.membership import by_name, decoded, read
+from motet.index.membership import by_name, decoded, is_ruled_out, read
 from motet.index.question import Question
 from motet.index.ranking import Ranked
 from motet.index.values import Found
@@ -47,9 +47,9 @@ def place(root: Path, ranked: Ranked, question: Question, texts: Mapping[str, st
 
 
 def held(root: Path, path: str, texts: Mapping[str, str]) -> str | None:
-    """What a file holds, by `texts` or else on disk; None when it is gone or no longer one to index, by its name or by
-    what it holds."""
-    if by_name(path):
+    """What a file holds, by `texts` or else on disk; None when it is gone or no longer one to index, by its name, by own
+    rules or by what it holds."""
+    if by_name(path) or is_ruled_out(root, path):
         return None
     if path in texts:
         return texts[path]
