@@ -202,6 +202,20 @@ def test_a_name_as_long_as_its_file_is_not_printed_whole(project: Project) -> No
     assert len(done.err) < 20_000
 
 
+def test_a_home_directory_is_fixed_only_as_far_as_somebody_names(project: Project) -> None:
+    project.write({"bin/a.py": "import os\n"})
+    home = {"HOME": str(project.root)}
+    done = project.here("fix", "--yes", "-m", "offline", env=home)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"motet: {project.root} is your home directory and no project: its files are not searched as a whole. Go into a"
+        " project, or write a .motetignore there that says what is left out; or name what to fix, as in: motet fix bin\n"
+    )
+    assert project.text("bin/a.py") == "import os\n"
+    done = project.run("fix", "--yes", "-m", "offline", "bin", env=home)
+    assert (done.code, project.text("bin/a.py")) == (0, "")
+
+
 def test_names_with_blanks_quotes_and_japanese(project: Project, provider: Serve) -> None:
     name = "a dir/it's “日本”  ☃.txt"
     project.write({name: "bad\n"})

@@ -28,6 +28,7 @@ from motet.errors import ExitCode, MotetError, UsageError
 from motet.fix import AcceptAll, Fixed, FixEvent, ProposeOnly, RoundReviewer
 from motet.process import find_program, own_bin
 from motet.text import Diagnostic
+from motet.workspace import why_no_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def command(
       motet fix --dry-run --json           what would be changed, for a script
 
     Without PATHS: every source file of the git work tree (else of the current directory) that is not ignored,
-    vendored or generated.
+    vendored or generated; a home directory is not looked through as a whole.
 
     Each change is shown as a diff and asked about, as in `git add -p`: y takes it, n leaves it, ? lists the other
     keys. `motet undo` takes a whole run back.
@@ -141,6 +142,8 @@ async def _run(
 ) -> int:
     if "" in paths:
         raise UsageError("an empty path was given; leave it out for the whole workspace")
+    if not paths and (no_project := why_no_project(engine.root)):
+        raise UsageError(f"{no_project}; or name what to fix, as in: motet fix bin")
     files = await engine.source_files([Path(path) for path in paths])
     one_by_one = [Path(path) for path in paths if not Path(path).is_dir()]
     named = await engine.source_files(one_by_one) if one_by_one else []
