@@ -41,8 +41,9 @@ def members_of(root: Path) -> list[str]:
     return [member.path for member in asyncio.run(list_members(root)) if not member.left_out]
 
 
-def holds(stores: Stores, words: list[str]) -> dict[str, object]:
-    """All that the index says: files with hash, kind and lines, and for each of `words` the passages that have it."""
+def holds(stores: Stores, words: list[str], *, scored: bool = True) -> dict[str, object]:
+    """All that the index says: files with hash, kind and lines, and for each of `words` the passages that have it,
+    where `scored` with their scores."""
     rows = stores.catalog.rows().values()
     names = {row.id: row.path for row in rows if row.id}
     said: dict[str, object] = {row.path: (row.hash, row.kind, row.lines, row.left_out) for row in rows}
@@ -52,7 +53,8 @@ def holds(stores: Stores, words: list[str]) -> dict[str, object]:
             for word in words:
                 hits = store.search([(field, word, 1.0)], 10_000)
                 said[f"{field} {len(fields)} {word}"] = sorted(
-                    (names.get(hit.file, "?"), hit.first, hit.last) for hit in hits
+                    (names.get(hit.file, "?"), hit.first, hit.last, round(hit.score, 4) if scored else 0.0)
+                    for hit in hits
                 )
     return said
 

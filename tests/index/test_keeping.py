@@ -157,7 +157,7 @@ async def answered(index: ProjectIndex, texts: dict[str, str] | None) -> list[Fo
 
 
 def test_only_the_file_that_changed_is_read_again(project: Path, stores: Stores) -> None:
-    put(project, {"a.py": "def alpha(): pass\n", "b.py": "def beta(): pass\n"})
+    put(project, {"a.py": "def alpha(): pass\n", "b.py": "def beta(): pass\n" * 4_000})
     for name in ("a.py", "b.py"):
         os.utime(project / name, (1_000, 1_000))
     refresh(stores, project, {})
@@ -168,6 +168,17 @@ def test_only_the_file_that_changed_is_read_again(project: Path, stores: Stores)
     after = {path: row.id for path, row in stores.catalog.rows().items()}
     assert after["b.py"] == ids["b.py"] and after["a.py"] != ids["a.py"]
     assert stores.chunks.search([("body", "alpha", 1.0)], 9) == []
+
+
+def test_words_of_what_was_replaced_count_no_more(project: Path, stores: Stores) -> None:
+    put(project, {"a.py": "alpha = beta\n" * 9, "b.py": "alpha = gamma\n" * 9, "c.py": "gamma = delta\n" * 9})
+    refresh(stores, project, {})
+    for written in ("gamma = zeta\n", "gamma = epsilon + 1\n", "alpha = gamma\n", "alpha = beta + 22\n"):
+        put(project, {"a.py": written * 9})
+        refresh(stores, project, {})
+    fresh = open_stores(None)
+    refresh(fresh, project, {})
+    assert holds(stores, WORDS) == holds(fresh, WORDS)
 
 
 def test_a_file_that_was_only_touched_keeps_its_documents(project: Path, stores: Stores) -> None:

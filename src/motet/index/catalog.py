@@ -166,6 +166,20 @@ class Catalog(SqliteFile):
         )
         return int(last) + 1
 
+    def size_of(self, most: int) -> tuple[int, int]:
+        """How many files there are and their bytes; no more than `most` are looked at."""
+        query = "SELECT count(*), coalesce(sum(size), 0) FROM (SELECT size FROM files WHERE id > 0 LIMIT ?)"
+        ((files, size),) = self._all(query, (most,))
+        return int(files), int(size)
+
+    def given(self) -> int:
+        """How many files were given a number since all were read `anew`, and one again each time that they changed."""
+        return self.next_id() - int(self.about("first id") or 1)
+
+    def anew(self, first: int) -> None:
+        """All files have numbers from `first` on."""
+        self.note("first id", str(first))
+
     def pending(self) -> list[int]:
         """The documents that a writer was about to change when it ended."""
         return [id for (id,) in self._all("SELECT id FROM pending")]

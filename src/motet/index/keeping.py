@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +22,10 @@ BATCH_BYTES = 24_000_000
 """Of text between two commits; what was read before is found while the rest is read."""
 FIRST_SECONDS, LATER_SECONDS = 0.8, 5.0
 """A batch takes no longer: who asks while a new project is read gets an answer from the first one."""
+_FOR_EACH = 50_000
+"""Bytes that are read once more for each file that was replaced or is gone."""
+_FEW_FILES, _FEW_BYTES = 1_000, 4_000_000
+"""Of a project where that is done."""
 _FRESH = 20_000_000
 """Nanoseconds. A file changed so shortly before it was read may change again without a new time."""
 _UNSURE = -1
@@ -34,13 +38,15 @@ Order = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an update did: files read again, of which `indexed` have new documents; files `gone`; seconds it took."""
+    """What an update did: files read again, of which `indexed` have new documents; files `gone`; seconds it took.
+    `renewed`: all files have new numbers."""
 
     read: int
     indexed: int
     gone: int
     seconds: float
     complete: bool = True
+    renewed: bool = False
 
 
 class Keeper:
@@ -80,7 +86,7 @@ class Keeper:
         todo = stale(known, members, texts or {})
         if order is not None:
             todo.sort(key=order)
-        return self._apply(todo, gone, known, texts or {}, stop, started)
+        return self._renewed(self._apply(todo, gone, known, texts or {}, stop, started), texts or {}, stop)
 
     def update_some(self, paths: Iterable[str], members: Sequence[Member], texts: Mapping[str, str]) -> Change:
         """As `update`, for `paths` and what lies below them: `members` are all the files there."""
@@ -88,7 +94,27 @@ class Keeper:
         known = self._stores.catalog.below(paths)
         todo = stale(known, members, texts)
         gone = known.keys() - {member.path for member in members}
-        return self._apply(todo, gone, known, texts, lambda: False, started)
+        return self._renewed(self._apply(todo, gone, known, texts, lambda: False, started), texts, lambda: False)
+
+    def _renewed(self, change: Change, texts: Mapping[str, str], stop: Callable[[], bool]) -> Change:
+        """Read all of a small project once more, when after `change` so much was replaced that it is worth it.
+
+        The words of documents that are no more count as others' do, until tantivy merges them away. Among few documents
+        that changes which one is the best.
+        """
+        if not change.read and not change.gone:
+            return change
+        catalog = self._stores.catalog
+        files, size = catalog.size_of(_FEW_FILES + 1)
+        replaced = catalog.given() - files
+        if not replaced or files > _FEW_FILES or size > min(replaced * _FOR_EACH, _FEW_BYTES):
+            return change
+        first = catalog.next_id()
+        known = {path: row._replace(hash=b"") for path, row in catalog.rows().items() if row.id}
+        members = [Member(row.path, row.mtime, row.size) for row in known.values()]
+        if self._apply(members, (), known, texts, stop, time.monotonic()).complete:
+            catalog.anew(first)
+        return replace(change, renewed=True)
 
     def _apply(
         self,

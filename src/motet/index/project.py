@@ -333,7 +333,7 @@ class ProjectIndex:
         is_current = view is not None and view.generation == catalog.generation()
         before = [row.id for row in catalog.below(paths).values()]
         change = keeper.update_some(paths, members, self._texts)
-        if view is not None and is_current:
+        if view is not None and is_current and not change.renewed:
             rows = [row for row in catalog.below(paths).values() if row.id]
             files = view.files.after(before, {row.id: row.path for row in rows}, {row.id: row.kind for row in rows})
             self._view = _View(catalog.generation(), files)
