@@ -19,12 +19,13 @@ def in_turns(
     """Seconds that each of `works` takes, round by round; the first round does not count.
 
     Each work runs `repeat` times in a round, and in every other round the works go in reverse, so that whatever else
-    the machine does hits all of them alike.
+    the machine does hits all of them alike. Garbage of before is collected once: to look through all there is before
+    each round would leave none of them its caches.
     """
     taken: list[list[float]] = [[] for _ in works]
+    gc.collect()
     for turn in range(rounds + 1):
         pairs = list(zip(works, taken, strict=True))
-        gc.collect()
         for work, seconds in pairs if turn % 2 else reversed(pairs):
             started = clock()
             for _ in range(repeat):
