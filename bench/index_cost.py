@@ -82,6 +82,7 @@ async def ask():
     assert (await index.search(sys.argv[3])).found
     await index.close()
 asyncio.run(ask())
+gc.freeze()
 """
 
 
@@ -188,8 +189,8 @@ async def seen(holds: Callable[[], bool]) -> None:
 
 
 def again(root: Path, home: Path) -> tuple[float, float]:
-    """Seconds and CPU seconds of a process that asks an index that is there, with its modules compiled, and that begins as
-    `motet` does."""
+    """Seconds and CPU seconds of a process that asks an index that is there, with its modules compiled, and that begins and
+    ends as `motet` does."""
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
@@ -288,6 +289,7 @@ def of_tree(root: Path, lines: int, rounds: int, wall: float, cpu: float | None)
     for _ in range(max(1, rounds // 10)):
         readings.append(cold(root, home))
         say(f"{readings[-1]}")
+    os.sync()  # what was written for this is not written while it is measured
     asked_again = [again(root, home) for _ in range(max(3, rounds // 4))]
     found = asyncio.run(warm(root, home, rounds))
     one = readings[0]

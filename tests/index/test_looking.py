@@ -103,9 +103,9 @@ def test_a_file_that_was_read_and_holds_secrets_by_its_name_is_shown_no_more(
     assert "a.py" not in paths(index, "alpha")
     shown = asyncio.run(index.passages("alpha", 1000, texts={"a.py": "alpha = 4\n"}, patience=0))
     assert "a.py" not in [passage.path for passage in shown.found]
-    assert "a.py" in index.stores.catalog.known().read  # it was no update that hid it
+    assert "a.py" not in index.stores.catalog.known().left_out  # it was no update that hid it
     asyncio.run(index.update())
-    assert "a.py" not in index.stores.catalog.known().read
+    assert "a.py" in index.stores.catalog.known().left_out
 
 
 def test_a_file_that_own_rules_leave_out_since_is_not_shown_before_an_update(
@@ -118,7 +118,7 @@ def test_a_file_that_own_rules_leave_out_since_is_not_shown_before_an_update(
     assert {"a.py", "sub/b.py"}.isdisjoint(place.path for place in found)
     shown = asyncio.run(index.passages("alpha", 1000, texts={"a.py": "alpha = 4\n"}, patience=0)).found
     assert {"a.py", "sub/b.py"}.isdisjoint(passage.path for passage in shown)
-    assert {"a.py", "sub/b.py"} <= index.stores.catalog.known().read.keys()
+    assert {"a.py", "sub/b.py"}.isdisjoint(index.stores.catalog.known().left_out)  # it was no update that hid them
 
 
 def test_a_walk_and_a_filter_say_the_same(project: Path) -> None:

@@ -53,10 +53,10 @@ class Row(NamedTuple):  # tens of thousands are made for an update
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of all files: by path, the stamp (see `motet.workspace.listing`) of those that were read, and why
-    others were left out unread; by number, path and kind of those that have documents."""
+    """What is known of all files: by path, the stamp of each (see `motet.workspace.listing`), and why some were left out
+    unread; by number, path and kind of those that have documents."""
 
-    read: Mapping[str, str]
+    stamps: Mapping[str, str]
     left_out: Mapping[str, str]
     paths: Mapping[int, str]
     kinds: Mapping[int, str]
@@ -106,14 +106,11 @@ class Catalog(SqliteFile):
             return Known({}, {}, {}, {})
         names = os.fsdecode(keys).split("\0")
         stamps, kinds, reasons = (column.split("\0") for column in columns[1:])
-        ids = [int(id) for id in columns[0].split("\0")]
-        read = dict(zip(names, stamps, strict=True))
+        ids = list(map(int, columns[0].split("\0")))
         left_out = {path: reason for path, reason in zip(names, reasons, strict=True) if reason}
-        for path in left_out:
-            del read[path]
         paths = dict(zip(ids, names, strict=True))
         paths.pop(0, None)
-        return Known(read, left_out, paths, dict(zip(ids, kinds, strict=True)))
+        return Known(dict(zip(names, stamps, strict=True)), left_out, paths, dict(zip(ids, kinds, strict=True)))
 
     @property
     def is_empty(self) -> bool:
@@ -161,7 +158,7 @@ class Catalog(SqliteFile):
     def next_id(self) -> int:
         """A number that no document has or had."""
         ((last,),) = self._all(
-            "SELECT max(coalesce((SELECT max(id) FROM files), 0), coalesce((SELECT max(id) FROM pending), 0),"
+            "SELECT max(coalesce((SELECT max(id) FROM files WHERE id > 0), 0), coalesce((SELECT max(id) FROM pending), 0),"
             " coalesce((SELECT CAST(value AS INTEGER) FROM about WHERE name = 'last id'), 0))"
         )
         return int(last) + 1

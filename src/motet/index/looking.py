@@ -40,18 +40,21 @@ class Listed:
 def compared(root: Path, files: Mapping[str, Stamp], known: Known, texts: Mapping[str, str]) -> Listed:
     """All `files` of the project (see `membership.list_standing`) beside what is `known`. Those of which `texts` are, by
     path, are never read as they are."""
-    gone = not (known.read.keys() <= files.keys() and known.left_out.keys() <= files.keys())
     rules = own_rules(root, files)
-    if rules:
-        unsure = files
-    elif files == known.read and not texts:
-        unsure = dict[str, Stamp]()
+    if files == known.stamps:
+        unsure, gone = dict[str, Stamp](), False
     else:
-        unsure = dict(files.items() - known.read.items())
-        unsure.update((path, files[path]) for path in texts.keys() & files.keys())
+        unsure = dict(files if rules else files.items() - known.stamps.items())
+        gone = not known.stamps.keys() <= files.keys()
+    # What an earlier motet left out may be let in, and what is in an editor is not as it is on disk.
+    unsure.update((path, files[path]) for path in (known.left_out.keys() | texts.keys()) & files.keys())
     unread = [
         member
         for member in judged(root, unsure, rules)
-        if member.path in texts or differs(member, known.read.get(member.path), known.left_out.get(member.path))
+        if member.path in texts or differs(member, _read(known, member.path), known.left_out.get(member.path))
     ]
-    return Listed(files, unread, gone, not known.read and not known.left_out)
+    return Listed(files, unread, gone, not known.stamps)
+
+
+def _read(known: Known, path: str) -> Stamp | None:
+    return None if path in known.left_out else known.stamps.get(path)

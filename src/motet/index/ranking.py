@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -142,12 +143,17 @@ class Files:
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         """The files of each name, without its end and in lower case."""
-        found: dict[str, list[int]] = {}
+        same: defaultdict[str, list[int]] = defaultdict(list)
         for id, path in self.paths.items():
-            stem = _stem(path.rpartition("/")[2])
-            if stem in ("__init__", "index", "mod"):
-                stem = path.rpartition("/")[0].rpartition("/")[2].lower()
-            found.setdefault(stem.strip("_"), []).append(id)
+            same[path.rpartition("/")[2]].append(id)
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for name, ids in same.items():
+            stem = _stem(name)
+            if stem not in ("__init__", "index", "mod"):
+                found[stem.strip("_")] += ids
+                continue
+            for id in ids:
+                found[self.paths[id].rpartition("/")[0].rpartition("/")[2].lower().strip("_")].append(id)
         return found
 
 
