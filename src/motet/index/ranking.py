@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from motet.index import history
+from motet.index.names import Names
 from motet.index.question import Question
 from motet.index.standing import standing
 from motet.index.stores import Stores
 from motet.index.text_store import Hit
 from motet.index.weights import Weights
-from motet.index.words import LONGEST, words
 
 _CHUNKS, _FILES = 300, 100
 _BEST = 3
-_MOST_WITHIN = 200
-_WORD = re.compile("[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +37,26 @@ class _Candidate:
 
 
 class Files:
-    """The files of an index at one moment: path and kind (see `membership.kind_of`) of each by number, and what a name in
-    a question may mean among them. What a question does not need is not looked at: there may be tens of thousands."""
+    """The files of an index at one moment: path and kind (see `membership.kind_of`) of each by number, and their names."""
 
-    def __init__(self, paths: Mapping[int, str], kinds: Mapping[int, str], churn: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        paths: Mapping[int, str],
+        kinds: Mapping[int, str],
+        churn: Mapping[str, float],
+        names: Names | None = None,
+    ) -> None:
         self.paths = paths
         self.kinds = kinds
         self.churn = churn
+        self._names = names or Names(paths.values())
 
     def after(self, gone: Iterable[int], paths: Mapping[int, str], kinds: Mapping[int, str]) -> Files:
         """These without the files `gone`, with new ones."""
         kept = dict(self.paths)
-        for id in gone:
-            kept.pop(id, None)
-        return Files({**kept, **paths}, {**self.kinds, **kinds}, self.churn)
+        left = {kept.pop(id, "") for id in gone} - {""}
+        names = self._names if left == set(paths.values()) else None  # a save, mostly
+        return Files({**kept, **paths}, {**self.kinds, **kinds}, self.churn, names)
 
     def standing(self, id: int) -> str:
         """What the file `id` is for."""
@@ -65,96 +67,17 @@ class Files:
         return self._ids.get(path)
 
     def named(self, question: Question) -> dict[int, float]:
-        """Files whose path, module or own name the question says: 1 when there is no doubt, less when it fits several."""
-        found: dict[int, float] = {}
-        for path, (_, share) in question.paths.items():
-            for id in self._ending_with(path.lstrip("./")):
-                found[id] = max(found.get(id, 0.0), share)
-        for module in question.modules:
-            for id, share in self._module(module.split(".")):
-                found[id] = max(found.get(id, 0.0), share)
-        spoken = question.title
-        for word in spoken:
-            for stem, ids in self._by_word.get(word, ()):
-                if spoken.issuperset(words(stem)):
-                    share = 0.6 / len(ids) ** 0.5
-                    for id in ids:
-                        found[id] = max(found.get(id, 0.0), share)
-        return found
+        """Files that the question names (see `Names.meant`)."""
+        return {self._ids[path]: share for path, share in self._names.meant(question).items()}
 
     def within(self, scope: frozenset[str]) -> dict[int, float]:
-        """Source files that `scope` names, 1, or of which it names a directory, less; none when that is too many."""
-        found: dict[int, float] = {}
-        for word in scope:
-            for part, ids in self._by_directory.get(word, ()):
-                if scope.issuperset(words(part)):
-                    found.update(dict.fromkeys(ids, 0.5))
-            for stem, ids in self._by_word.get(word, ()):
-                if scope.issuperset(words(stem)):
-                    found.update((id, 1.0) for id in ids if self.standing(id) == "source")
-        return found if len(found) <= _MOST_WITHIN else {}
-
-    def _ending_with(self, path: str) -> list[int]:
-        name = path.rpartition("/")[2]
-        ids = self._by_name.get(_stem(name), [])
-        fits = [id for id in ids if f"/{self.paths[id]}".endswith(f"/{path}") or path.endswith(f"/{self.paths[id]}")]
-        return fits if len(fits) <= 5 else []
-
-    def _module(self, parts: Sequence[str]) -> Iterable[tuple[int, float]]:
-        for length in range(len(parts), 0, -1):
-            tail = "/".join(parts[:length]).lower()
-            ids = self._by_name.get(parts[length - 1].lower(), [])
-            fits = [id for id in ids if self._is_module(self.paths[id], tail)]
-            if fits:
-                share = 1.0 if length > 1 else 0.5
-                return [(id, share / len(fits) ** 0.5) for id in fits]
-        return []
-
-    def _is_module(self, path: str, tail: str) -> bool:
-        module = path.lower().rpartition(".")[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
-        return f"/{module}".endswith(f"/{tail}")
+        """Source files that `scope` speaks of (see `Names.within`)."""
+        found = self._names.within(scope, lambda path: self.standing(self._ids[path]) == "source")
+        return {self._ids[path]: share for path, share in found.items()}
 
     @cached_property
     def _ids(self) -> dict[str, int]:
         return {path: id for id, path in self.paths.items()}
-
-    @cached_property
-    def _by_word(self) -> dict[str, list[tuple[str, list[int]]]]:
-        """By the first word of a file's name: that name, and the files that have it."""
-        found: dict[str, list[tuple[str, list[int]]]] = {}
-        for stem, ids in self._by_name.items():
-            if len(stem) > 2 and (first := _first_word(stem)):
-                found.setdefault(first, []).append((stem, ids))
-        return found
-
-    @cached_property
-    def _by_directory(self) -> dict[str, list[tuple[str, list[int]]]]:
-        """By the first word of a directory's name: that name, and the files below directories that have it."""
-        below: dict[str, list[int]] = {}
-        for id, path in self.paths.items():
-            for part in set(path.split("/")[:-1]):
-                below.setdefault(part, []).append(id)
-        found: dict[str, list[tuple[str, list[int]]]] = {}
-        for part, ids in below.items():
-            if len(ids) <= _MOST_WITHIN and (parts := words(part)):
-                found.setdefault(parts[0], []).append((part, ids))
-        return found
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[int]]:
-        """The files of each name, without its end and in lower case."""
-        same: defaultdict[str, list[int]] = defaultdict(list)
-        for id, path in self.paths.items():
-            same[path.rpartition("/")[2]].append(id)
-        found: defaultdict[str, list[int]] = defaultdict(list)
-        for name, ids in same.items():
-            stem = _stem(name)
-            if stem not in ("__init__", "index", "mod"):
-                found[stem.strip("_")] += ids
-                continue
-            for id in ids:
-                found[self.paths[id].rpartition("/")[0].rpartition("/")[2].lower().strip("_")].append(id)
-        return found
 
 
 def rank(
@@ -240,15 +163,3 @@ def _ranked(files: Files, id: int, candidate: _Candidate, question: Question, we
 
 def _part(candidates: dict[int, _Candidate], id: int, name: str, value: float) -> None:
     candidates.setdefault(id, _Candidate()).parts[name] = value
-
-
-def _stem(name: str) -> str:
-    return (name.rpartition(".")[0] or name).lower()
-
-
-def _first_word(stem: str) -> str:
-    """The first of its `words`; `stem` is in lower case."""
-    found = _WORD.search(stem) if stem.isascii() else None
-    if found is not None and len(found[0]) < LONGEST:
-        return found[0]
-    return next(iter(words(stem)), "")
