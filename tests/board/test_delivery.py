@@ -176,3 +176,22 @@ async def test_looking_costs_the_same_where_much_was_delivered(tmp_path: Path) -
         assert "SCAN" not in plan
         assert "leased_until<?" in plan or "changed>?" in plan
     database.close()
+
+
+async def test_agents_rest_when_none_works_and_nothing_is_open_for_one_or_waits_for_its_role(boards: Boards) -> None:
+    page = await Page.of(boards, "ann", "ben/review", "cho")
+    team = [page["ann"], page["ben"]]
+    assert await boards.at_rest(team)
+    await boards.set_state(page["ann"], AgentState.WORKING)
+    assert not await boards.at_rest(team)
+    await page.post("ann", "@role:review please look")  # for no one yet
+    await boards.set_state(page["ann"], AgentState.IDLE)
+    assert [await boards.at_rest(some) for some in (team, [page["ann"], page["cho"]])] == [False, True]
+    (asked,) = await boards.pull(page["ben"])
+    assert not await boards.at_rest(team)
+    await boards.carried(page["ben"], [asked.id], "turn")
+    assert not await boards.at_rest(team)
+    await boards.settle(page["ben"], asked.id, Outcome(DeliveryState.ACKED))
+    assert await boards.at_rest(team)
+    await page.post("cho", "@ann@ it is done")
+    assert [await boards.at_rest(some) for some in (team, [page["ben"], page["cho"]])] == [False, True]

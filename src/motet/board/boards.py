@@ -271,6 +271,10 @@ class Boards(BoardStore):
         """How many deliveries wait for an agent."""
         return await self._write(partial(inbox.waiting, address=address, now=_now()))
 
+    async def at_rest(self, addresses: Sequence[str]) -> bool:
+        """Whether none of these works, and nothing is open for one of them or waits for its roles, at one moment."""
+        return await self._read(partial(inbox.at_rest, addresses=addresses))
+
     async def held(self, address: str) -> list[Delivery]:
         """What an agent leased and has not carried."""
         return await self._read(partial(inbox.held, address=address))

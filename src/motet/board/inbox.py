@@ -19,7 +19,7 @@ from motet.board.errors import BoardMissing
 from motet.board.limits import DAY, Limits, agent_rate, board_rate, today, use
 from motet.board.notices import is_told, notify
 from motet.board.rows import JOINED, POST, delivery_of, delivery_values, post_of
-from motet.board.values import Agent, AgentKind, AgentState, Delivery, DeliveryState, NoticeKind, Post
+from motet.board.values import OPEN, Agent, AgentKind, AgentState, Delivery, DeliveryState, NoticeKind, Post
 from motet.messages import new_id
 from motet.text.terms import Wanted, wanted
 
@@ -59,6 +59,21 @@ def waiting(tx: Tx, address: str, now: float) -> int:
     sql, values = _queued(agent)
     row = tx.one(f"SELECT count(*) FROM deliveries JOIN posts ON posts.id = deliveries.post WHERE {sql}", *values)
     return int(row[0]) if row else 0
+
+
+def at_rest(tx: Tx, addresses: Sequence[str]) -> bool:
+    """Whether none of these agents works, and nothing is open for one of them or waits for its roles: all at one moment,
+    for what one is done with is another's work. Posts to everyone count once they are looked at (see `waiting`)."""
+    busy = [
+        f"EXISTS (SELECT 1 FROM agents WHERE state = ? AND address IN ({marks(addresses)}))",
+        f"EXISTS (SELECT 1 FROM deliveries WHERE recipient IN ({marks(addresses)}) AND state IN ({marks([*OPEN])}))",
+    ]
+    values: list[object] = [AgentState.WORKING, *addresses, *addresses, *OPEN]
+    for address in addresses:
+        queued, about = _queued(agent_of(tx, address))
+        busy.append(f"EXISTS (SELECT 1 FROM deliveries WHERE {queued})")
+        values += about
+    return tx.one(f"SELECT 1 WHERE {' OR '.join(busy)}", *values) is None
 
 
 def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:

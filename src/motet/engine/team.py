@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
-from motet.board import OPEN, AgentState, Boards, Posted, Seat
+from motet.board import Boards, Posted, Seat
 from motet.board.mentions import Called, Known, Roster, called, find_mentions
 from motet.board.store import LOOK
 from motet.engine.agent_spec import AgentSpec
@@ -90,15 +90,13 @@ class TeamRun:
                 await watch.next(LOOK)
 
     async def _rest(self) -> bool:
-        addresses = {one.running.address for one in self.started.values()}
-        for address in addresses:
-            if await self.boards.waiting(address) or (await self.boards.agent(address)).state is AgentState.WORKING:
+        addresses = sorted(one.running.address for one in self.started.values())
+        if not await self.boards.at_rest(addresses):
+            return False
+        for address in addresses:  # posts to everyone, which nobody has looked at, are deliveries from then on
+            if await self.boards.waiting(address):
                 return False
-        for state in OPEN:
-            found = await self.boards.deliveries(state=str(state), limit=1000)
-            if any(one.recipient in addresses for one in found):
-                return False
-        return True
+        return await self.boards.at_rest(addresses)
 
     async def stop(self) -> list[Stopped]:
         """End all, at once; also when this is cancelled."""
