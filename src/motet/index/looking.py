@@ -40,8 +40,11 @@ class Listed:
 def compared(root: Path, files: Mapping[str, Stamp], known: Known, texts: Mapping[str, str]) -> Listed:
     """All `files` of the project (see `membership.list_standing`) beside what is `known`. Those of which `texts` are, by
     path, are never read as they are."""
+    is_same = files == known.stamps
+    if is_same and not known.left_out and not texts:
+        return Listed(files, (), False, not files)
     rules = own_rules(root, files)
-    if files == known.stamps:
+    if is_same:
         unsure, gone = dict[str, Stamp](), False
     else:
         unsure = dict(files if rules else files.items() - known.stamps.items())

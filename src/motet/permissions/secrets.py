@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 
-from motet.permissions.redact import redact
-
 # Environment files.
 _ENVIRONMENT = (".env", ".env.*", "*.env", ".envrc", ".env-*", ".env_*", ".dev.vars", ".flaskenv")
 _EXAMPLES = (
@@ -129,6 +127,8 @@ def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_secret_variable(name: str, value: str) -> bool:
+    from motet.permissions.redact import redact  # its patterns take a while, and names of files need none
+
     if name in _SOCKETS or _SECRET_NAMES.search(name):
         return True
     return _WITH_PASSWORD.search(value) is not None or bool(redact(value).notes)
