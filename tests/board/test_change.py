@@ -17,7 +17,7 @@ async def test_an_edit_reaches_only_who_is_newly_called(boards: Boards) -> None:
     assert [await page.inbox(name) for name in ("two", "three")] == [[], [again.post.body]]
     assert (await boards.edit(posted.post.id, page["one"], again.post.body)).was_new is False
     assert [text for _, text in await boards.versions(posted.post.id)] == [posted.post.body]
-    assert "(edited)" in entry((await boards.posts(page.board))[0])
+    assert "(#1, edited)" in entry((await boards.posts(page.board))[0])
 
 
 async def test_who_is_called_no_more_and_has_not_read_it_gets_nothing(boards: Boards) -> None:
@@ -71,7 +71,7 @@ async def test_what_is_taken_back_from_one_who_has_it_and_has_not_read_it_is_not
     posted = await page.post("one", "@two@ look")
     (held,) = await boards.pull(page["two"])
     await boards.edit(posted.post.id, page["one"], "never mind")
-    ruled = by_rule(await boards.facts(held.id), held.at)
+    ruled = by_rule(await boards.facts(held.id))
     assert ruled is not None
     assert (ruled.answered, ruled.rule, ruled.waits) == (False, "withdrawn", True)
     settled = await boards.settle(page["two"], held.id, Outcome(DeliveryState.DECLINED, ruled.rule, ruled.reason))
@@ -92,7 +92,7 @@ async def test_what_is_taken_back_is_marked_and_reaches_nobody(boards: Boards) -
     assert (await boards.retract(posted.post.id, page["one"])).retracted
     assert await page.inbox("two") == []
     (post,) = await boards.posts(page.board)
-    assert entry(post).splitlines()[0].endswith(f"{page['one']} (taken back)")
+    assert entry(post).splitlines()[0].endswith(f"{page['one']} (#1, taken back)")
     assert "secret" not in entry(post)
     with pytest.raises(BoardRefused, match="was taken back"):
         await boards.edit(posted.post.id, page["one"], "again")

@@ -57,6 +57,9 @@ async def test_a_claim_that_ran_out_or_passed_on_is_refused_at_the_write(boards:
     (old,) = await boards.claim(PROJECT, page["one"], ["a.py"], seconds=-1)
     with pytest.raises(BoardRefused, match=rf"^a.py: your claim {old.token} has run out; claim it again"):
         await boards.check_write(PROJECT, page["one"], "a.py", old.token)
+    with pytest.raises(BoardRefused, match=rf"^a.py is claimed by {page['one']}"):  # whose clock may say otherwise
+        await boards.claim(PROJECT, page["two"], ["a.py"], task="tests")
+    await boards.beat(page["one"])
     await boards.claim(PROJECT, page["two"], ["a.py"], task="tests")
     with pytest.raises(BoardRefused, match=rf"^a.py is claimed by {page['two']} for “tests”"):
         await boards.check_write(PROJECT, page["one"], "a.py", old.token)
@@ -80,3 +83,21 @@ async def test_refusals_are_kept(boards: Boards) -> None:
     assert [(one.actor, one.what, one.why) for one in await boards.refusals()] == [
         (page["two"], "write a.py", str(refusal.value))
     ]
+
+
+async def test_a_human_takes_a_claim_away_and_the_agent_is_told(boards: Boards) -> None:
+    page = await Page.of(boards, "one", "two", human="mia")
+    await boards.claim(PROJECT, page["one"], ["src/**", "docs/*.md"])
+    with pytest.raises(BoardRefused, match=f"is no human; ask @{page['one']} for a hand-over"):
+        await boards.revoke(PROJECT, page["two"], page["one"])
+    assert await boards.revoke(PROJECT, page["mia"], page["one"], ["src/**"]) == ["src/**"]
+    assert [one.glob for one in await boards.leases(PROJECT, page["one"])] == ["docs/*.md"]
+    assert await boards.claim(PROJECT, page["two"], ["src/a.py"])
+    (told,) = await boards.pull(page["one"])
+    assert (told.post.author, told.post.kind, told.post.body) == (
+        page["mia"],
+        "status",
+        f"@{page['one']} {page['mia']} has taken your claim of `src/**` away; others may write there.",
+    )
+    assert await boards.revoke(PROJECT, page["mia"], page["one"], ["src/**"]) == []
+    assert await boards.revoke(PROJECT, page["mia"], page["one"]) == ["docs/*.md"]

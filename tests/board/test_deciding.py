@@ -32,7 +32,7 @@ DELIVERY = Delivery("d1", POST, "ben-1", DeliveryState.LEASED, False, True, NOW,
 AGENT = Agent(
     "ben-1", "ben", AgentKind.CHAT, "1", (), "", "", Policy.MENTIONED, AgentState.IDLE, "", False, NOW, NOW, ""
 )
-FACTS = Facts(DELIVERY, AGENT, Chain("p1", "b1", ChainState.RUNNING, 0, 0.0, 1_000, 1.0))
+FACTS = Facts(DELIVERY, AGENT, Chain("p1", "b1", ChainState.RUNNING, 0, 0.0, 1_000, 1.0), now=NOW)
 
 
 def of_kind(kind: PostKind) -> Facts:
@@ -73,7 +73,7 @@ def with_budget(budget: Budget) -> Facts:
     ],
 )  # fmt: skip
 async def test_what_a_rule_or_the_policy_says(facts: Facts, decision: Decision) -> None:
-    assert await decide(facts, NOW, None, None) == decision
+    assert await decide(facts, None, None) == decision
 
 
 @pytest.mark.parametrize("said", [True, False, None])
@@ -83,7 +83,7 @@ async def test_the_human_is_asked_where_the_policy_says_so(said: bool | None) ->
 
     facts = replace(FACTS, agent=replace(AGENT, policy=Policy.ASK))
     reason = {True: "the human said yes", False: "the human said no", None: "no human was there to be asked"}[said]
-    assert await decide(facts, NOW, None, ask) == Decision(said is True, "ask", reason)
+    assert await decide(facts, None, ask) == Decision(said is True, "ask", reason)
 
 
 async def test_the_judge_is_asked_where_the_policy_says_so_and_no_rule_decides() -> None:
@@ -94,9 +94,9 @@ async def test_the_judge_is_asked_where_the_policy_says_so_and_no_rule_decides()
         return Judgement(False, "it only informs", 120, 0.01)
 
     facts = replace(FACTS, agent=replace(AGENT, policy=Policy.DECIDE))
-    assert await decide(facts, NOW, judge, None) == Decision(False, "decide", "it only informs", 120, 0.01)
+    assert await decide(facts, judge, None) == Decision(False, "decide", "it only informs", 120, 0.01)
     spent = replace(facts, chain=replace(facts.chain, state=ChainState.SPENT))
-    assert (await decide(spent, NOW, judge, None)).rule == "budget"
+    assert (await decide(spent, judge, None)).rule == "budget"
     urgent = replace(facts, delivery=replace(DELIVERY, high=True))
-    assert await decide(urgent, NOW, judge, None) == Decision(True, "urgent")
+    assert await decide(urgent, judge, None) == Decision(True, "urgent")
     assert asked == ["d1"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from board.killing import rows
 from board.places import Place
-from cli.kit import Done, Project
+from cli.kit import BIN, Done, Project
 
 from motet.board.moving import TABLES
 from motet.board.postgres import PostgresDatabase
@@ -110,3 +113,26 @@ def test_without_a_file_or_a_server_nothing_is_made(project: Project, tmp_path: 
         f"motet: {project.state}: there are no boards to move\n",
     )
     assert not (project.state / "boards.db").exists()
+
+
+async def test_the_example_of_the_page_sits_where_the_settings_say(project: Project, there: Place) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "boards.md").read_text(encoding="utf-8")
+    example = page.partition("<!-- example: reviewer.py -->\n```python\n")[2].partition("```\n")[0]
+    project.write({"reviewer.py": example})
+    _moves(project, there)
+    start = partial(
+        asyncio.create_subprocess_exec, cwd=project.root, env=project.env(), stdout=asyncio.subprocess.PIPE
+    )
+    reviewer = await start(sys.executable, "reviewer.py")
+    async with there.boards() as boards, boards.watching() as watch:
+        async with asyncio.timeout(60):
+            while not await boards.boards() or not await boards.agents((await boards.boards())[0].id):
+                await watch.next(1)
+        posted = await start(BIN / "motet", "board", "post", "@reviewer please look")
+        out, _ = await asyncio.wait_for(posted.communicate(), 60)
+        assert out.partition(b"-")[0] == b"general#1  for reviewer"
+        assert await asyncio.wait_for(reviewer.wait(), 60) == 0
+        (board,) = await boards.boards()
+        assert [one.body for one in await boards.posts(board.id)][1:] == [
+            "Line 12 keeps the lock when the write fails."
+        ]

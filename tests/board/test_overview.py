@@ -42,8 +42,8 @@ async def test_an_agent_is_found_by_its_identity_address_or_only_name(boards: Bo
     assert (await boards.named("@ANN")).address == page["ann"] == (await boards.named(page["ann"])).address
     with pytest.raises(AgentMissing) as caught:
         await boards.named("ben")
-    both = ", ".join(sorted((first.address, second)))
-    assert str(caught.value) == f"several agents are named 'ben': {both}"
+    both = ", ".join(f"{one} (idle)" for one in sorted((first.address, second)))
+    assert str(caught.value) == f"several agents are named 'ben': {both}; say which by its address"
     with pytest.raises(AgentMissing) as caught:
         await boards.named("anne")
     assert str(caught.value) == f"there is no agent 'anne'; did you mean {page['ann']}?"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import aclosing
+from datetime import datetime
+from pathlib import Path
 
 import pytest
-from board.board_kit import Page
+from board.board_kit import PROJECT, Page
 
-from motet.board import Boards, entry, head, page
+from motet.board import Boards, DeliveryState, Outcome, entry, head, page
 from motet.board.following import PAGE, Following, News
 from motet.board.page import Look, marks
 
@@ -54,7 +57,7 @@ async def test_what_was_taken_back_is_its_head_alone(boards: Boards) -> None:
     post = (await there.post("me", "@other")).post
     post = await boards.retract(post.id, there["me"])
     assert [one.look for one in marks(post, await boards.roster(there.board), there["me"])] == [Look.TAKEN_BACK]
-    assert entry(post).endswith(" (taken back)\n")
+    assert entry(post).endswith(" (#1, taken back)\n")
 
 
 async def test_the_newest_posts_come_first_then_older_ones_and_what_is_new_or_changed(boards: Boards) -> None:
@@ -87,3 +90,45 @@ async def test_who_asks_twice_for_older_posts_gets_them_once(boards: Boards) -> 
     one, other = await asyncio.gather(follow.read_older(), follow.read_older())
     assert sorted([len(one), len(other)]) == [0, 50]
     assert [post.seq for post in follow.posts] == list(range(1, PAGE + 51))
+
+
+@pytest.mark.acceptance("S4-025")
+async def test_a_board_is_the_same_one_after_midnight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    midnight = datetime(2031, 5, 2).timestamp()
+    async with Boards.in_directory(tmp_path / "state") as boards:
+        there = await Page.of(boards, "me")
+        for now in (midnight - 1, midnight + 1):
+            monkeypatch.setattr(time, "time", lambda now=now: now)
+            assert (await boards.open(PROJECT)).id == there.board
+            await there.post("me", f"at {now}")
+        posts = await boards.posts(there.board, 0, 10)
+    assert [(post.seq, head(post)[:13]) for post in posts] == [(1, "## 2031-05-01"), (2, "## 2031-05-02")]
+    assert [path.name for path in (tmp_path / "state").iterdir() if "2031" in path.name] == []
+
+
+async def test_a_head_says_whom_a_post_was_for_and_what_became(boards: Boards) -> None:
+    there = await Page.of(boards, "me", "other/writer", "third", human="human-one")
+    first = (await there.post("me", "@other@ and @third@, look")).post
+    (one,) = await boards.pull(there["other"])
+    answer = (await there.post("other", "fine", reply_to=first.id, answers=one.id)).post
+    (two,) = await boards.pull(there["third"])
+    await boards.settle(there["third"], two.id, Outcome(DeliveryState.ACKED))
+    await there.post("me", "@role:writer")
+    await there.post("human-one", "@All Is it done?")
+    await boards.waiting(there["third"])
+    await there.post("me", "for nobody")
+    posts = await boards.posts(there.board)
+    fates = await boards.fates(post.id for post in posts)
+    addresses = {there[name]: name for name in ("me", "other", "third")}
+    heads = [head(post, fates.get(post.id, ())).split(" ", 4)[4] for post in posts]
+    for address, name in addresses.items():
+        heads = [each.replace(address, name) for each in heads]
+    assert heads == [
+        "(#1; other answered #2, third read)",
+        "(#2; me waiting)",
+        "(#3; role:writer waiting)",
+        "(#4; everyone, third waiting)",
+        "(#5)",
+    ]
+    written = page((await boards.boards())[0], posts, fates)
+    assert head(first, fates[first.id]) in written and entry(answer, fates[answer.id]) in written

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from board.board_kit import Page
 
-from motet.board import AgentState, Boards, DeliveryState, Draft, NoticeKind, PostKind, by_rule, inbox, tending
-from motet.board import boards as boards_module
+from motet.board import AgentState, Boards, DeliveryState, Draft, NoticeKind, PostKind, by_rule, clock, inbox, tending
+from motet.board.tending import Tended
+
+Later = Callable[[float], None]
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     """Let time pass."""
-    from motet.board import boards, outbox, store
-
-    real, passed = boards._now, [0.0]
-    for module in (boards, outbox, store):
-        monkeypatch.setattr(module, "_now", lambda: real() + passed[0])
+    passed, at, monotonic = [0.0], clock.at, clock.monotonic
+    monkeypatch.setattr(clock, "at", lambda tx: at(tx) + passed[0])
+    monkeypatch.setattr(clock, "monotonic", lambda: monotonic() + passed[0])
 
     def add(seconds: float) -> None:
         passed[0] += seconds
@@ -26,18 +27,26 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return add
 
 
+async def watched(boards: Boards, later: Later, seconds: float, *alive: str) -> list[Tended]:
+    """What one who looks twice a minute does meanwhile; those who are `alive` give signs of life."""
+    tended = [await boards.tend()]
+    while seconds > 0:
+        later(min(30.0, seconds))
+        seconds -= 30
+        for address in alive:
+            await boards.beat(address)
+        tended.append(await boards.tend())
+    return tended
+
+
 async def test_what_a_dead_agent_held_waits_again_and_its_role_is_taken_by_another(
-    boards: Boards, later: Callable[[float], None]
+    boards: Boards, later: Later
 ) -> None:
     page = await Page.of(boards, "boss", "ann/reviewer", "ben/reviewer")
     await page.post("boss", "@reviewer please review", kind=PostKind.REQUEST)
     (one,) = await boards.pull(page["ann"])
     await boards.carried(page["ann"], [one.id], "turn")
-    later(80)
-    await boards.beat(page["ben"])
-    await boards.beat(page["boss"])
-    later(20)
-    (status,) = (await boards.tend()).reports
+    (status,) = [one for each in await watched(boards, later, 150, page["ben"], page["boss"]) for one in each.reports]
     assert (status.post.author, status.post.kind, status.post.body, status.post.reply_to) == (
         page["ann"], PostKind.STATUS, "Stopped, without an answer: gave no sign of life.", one.post.id,
     )  # fmt: skip
@@ -47,7 +56,7 @@ async def test_what_a_dead_agent_held_waits_again_and_its_role_is_taken_by_anoth
     assert (await boards.tend()).reports == ()
 
 
-async def test_a_request_has_a_deadline(boards: Boards, later: Callable[[float], None]) -> None:
+async def test_a_request_has_a_deadline(boards: Boards, later: Later) -> None:
     page = await Page.of(boards, "boss", "ann", human="mia")
     await page.post("boss", "@ann@ now, please", kind=PostKind.REQUEST)
     later(3700)
@@ -62,9 +71,7 @@ async def test_a_request_has_a_deadline(boards: Boards, later: Callable[[float],
     ]
 
 
-async def test_who_asked_a_role_is_told_when_nobody_of_it_took_the_request(
-    boards: Boards, later: Callable[[float], None]
-) -> None:
+async def test_who_asked_a_role_is_told_when_nobody_of_it_took_the_request(boards: Boards, later: Later) -> None:
     page = await Page.of(boards, "boss", "ann/reviewer", "ben/reviewer")
     asked = await page.post("boss", "@role:reviewer please look", kind=PostKind.REQUEST)
     later(3700)
@@ -75,14 +82,12 @@ async def test_who_asked_a_role_is_told_when_nobody_of_it_took_the_request(
     assert await page.inbox("boss") == ["Stopped, without an answer: nobody of role:reviewer took it in time."]
 
 
-async def test_what_was_taken_too_often_and_never_read_is_dead(
-    boards: Boards, later: Callable[[float], None]
-) -> None:
+async def test_what_was_taken_too_often_and_never_read_is_dead(boards: Boards, later: Later) -> None:
     page = await Page.of(boards, "boss", "ann")
     await page.post("boss", "@ann@ hello")
     for _ in range(inbox.MOST_ATTEMPTS):
         assert len(await boards.pull(page["ann"])) == 1
-        later(inbox.HELD + 1)
+        await watched(boards, later, 180, page["boss"])
     assert await boards.pull(page["ann"]) == []
     assert [one.state for one in await boards.deliveries()] == [DeliveryState.DEAD]
     assert [one.kind for one in await boards.notices()] == [NoticeKind.DEAD]
@@ -109,16 +114,14 @@ async def test_an_agent_whose_request_a_human_stops_is_told(boards: Boards) -> N
     assert await boards.stop(begun.post.chain) == 1
     (told,) = await boards.pull(page["boss"])
     assert told.post.body == "Stopped, without an answer: a human stopped it."
-    ruled = by_rule(await boards.facts(told.id), told.at)
+    ruled = by_rule(await boards.facts(told.id))
     assert ruled is not None
     assert (ruled.rule, ruled.waits) == ("kind", False)  # it is read
     assert await page.inbox("mia") == await page.inbox("ann") == []
     assert await boards.stop(begun.post.chain) == 0
 
 
-async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(
-    boards: Boards, later: Callable[[float], None]
-) -> None:
+async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(boards: Boards, later: Later) -> None:
     page = await Page.of(boards, "one", "two", human="mia")
     await boards.set_state(page["one"], AgentState.GONE, "went home")
     later(15 * 86_400)
@@ -131,7 +134,7 @@ async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(
 
 
 async def test_who_wrote_to_one_that_is_closed_for_good_is_told_once_what_it_has_not_read(
-    boards: Boards, later: Callable[[float], None]
+    boards: Boards, later: Later
 ) -> None:
     page = await Page.of(boards, "one", "two", human="mia")
     await page.post("two", "@one@ first")
@@ -147,8 +150,8 @@ async def test_who_wrote_to_one_that_is_closed_for_good_is_told_once_what_it_has
 
 
 async def test_a_time_that_is_over_for_a_post_that_is_no_request_is_nothing_to_do(
-    boards: Boards, later: Callable[[float], None]
+    boards: Boards, later: Later
 ) -> None:
     page = await Page.of(boards, "one", "two")
     await boards.post(Draft(page.board, page["one"], f"@{page['two']} when you like", deadline=0.0))
-    assert not await boards._read(lambda tx: tending.is_due(tx, 14.0, boards_module._now()))
+    assert await boards._read(clock.timed(partial(tending.look, days=14.0))) == (False, [])

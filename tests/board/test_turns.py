@@ -60,6 +60,7 @@ async def test_a_writer_that_was_stopped_is_named_and_nothing_is_stuck_when_it_g
     assert found == (1,)
 
 
+@pytest.mark.acceptance("S4-060")
 async def test_who_writes_for_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "LOOK", 0.1)
     monkeypatch.setattr(turns, "MOST", 0.3)

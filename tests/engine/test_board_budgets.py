@@ -15,7 +15,8 @@ from motet.models.protocol import Usage
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
 
 LOOSE = (
-    "agent_posts = 100000\npair_posts = 100000\nboard_posts = 100000\nalert_posts = 100000\nmax_tokens = 50000000\n"
+    "agent_posts = 100000\npair_posts = 100000\nboard_posts = 100000\nalert_posts = 100000\nalone_posts = 100000\n"
+    "board_tokens_per_day = 1000000000\nmax_tokens = 50000000\n"
 )
 START = "start it"
 

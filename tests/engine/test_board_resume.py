@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine.board_chats import DEADLINE, is_result, number, told
+from engine.board_chats import DEADLINE, Voice, is_result, number, told
 from engine.board_kill_kit import STEPS
 from engine.engine_kit import house
 
@@ -27,6 +27,10 @@ def _voice(request: ScriptedRequest) -> Step:
     return Answer(calls=(call("board_reply", {"post": number(request), "body": "The answer is 42."}, "c1"),))
 
 
+def _talker(_: ScriptedRequest) -> Step:
+    return Answer(text="The answer is 42.")
+
+
 async def _run(root: Path, chat: str, step: str) -> tuple[int, list[str]]:
     """The exit code of the other process, and what it printed."""
     environ = {**os.environ, "PYTHONPATH": str(TESTS)}
@@ -38,9 +42,11 @@ async def _run(root: Path, chat: str, step: str) -> tuple[int, list[str]]:
 
 
 @pytest.mark.acceptance("VB-07")
-@pytest.mark.parametrize("step", STEPS)
-async def test_a_post_is_read_once_whenever_its_reader_is_killed(tmp_path: Path, step: str) -> None:
-    async with house(tmp_path, _voice) as place:
+@pytest.mark.parametrize(
+    ("voice", "step"), [*((_voice, step) for step in STEPS), (_talker, "replied"), (_talker, "settled")]
+)
+async def test_a_post_is_read_once_whenever_its_reader_is_killed(tmp_path: Path, voice: Voice, step: str) -> None:
+    async with house(tmp_path, voice) as place:
         code, (chat, address) = await _run(place.root, "-", "-")
         assert code == 0
         boarding = place.m._opened.house.boarding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from engine.board_chats import Stage, is_result, number, says, stage, told
 
-from motet.board import AgentState, PostKind
+from motet.board import AgentState, PostKind, clock
 from motet.chat import End, Ended
 from motet.messages import Role, tags
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
@@ -132,15 +133,15 @@ async def test_progress_is_for_all_to_read_and_wakes_nobody(tmp_path: Path) -> N
         assert [one.visible for one in here.chat("two").messages] == [False, False, False, False]
 
 
-async def test_a_request_whose_agent_ends_without_a_reply_is_told_about(tmp_path: Path) -> None:
-    voices = {"one": says("I would rather not.")}
+async def test_a_request_whose_agent_ends_without_an_answer_is_told_about(tmp_path: Path) -> None:
+    voices = {"one": says("Understood.")}
     async with stage(tmp_path, voices) as here:
         await here.add("one")
         await here.say("@one@ please do it", kind=PostKind.REQUEST)
         await here.rest()
         address = here.address("one")
         assert (await here.posts())[1:] == [
-            ("one", "status", f"{address} ended its turn without a reply. Its last words:\n\nI would rather not.")
+            ("one", "status", f"{address} ended its turn without an answer. Its last words:\n\nUnderstood.")
         ]
         assert isinstance(here.events["one"][-1], Ended)
         assert here.events["one"][-1].reason is End.DONE
@@ -240,7 +241,8 @@ async def test_who_comes_back_to_a_thousand_posts_gets_them_in_short_once(tmp_pa
         assert "│ 6 new on general" in await again.speaker.read(limit=5)
 
 
-async def test_who_asked_is_told_when_an_agent_dies(tmp_path: Path) -> None:
+async def test_who_asked_is_told_when_an_agent_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = itertools.count(step=45)
     async with stage(tmp_path, {"one": says(".")}) as here:
         agent = await here.add("one", serves=False)
         posted = await here.say("@one@ please", kind=PostKind.REQUEST)
@@ -250,8 +252,9 @@ async def test_who_asked_is_told_when_an_agent_dies(tmp_path: Path) -> None:
         (delivery,) = await here.boards.pull(address)
         await here.boards.carried(address, [delivery.id], "m1")
         await here.boards._write(lambda tx: tx.run("UPDATE agents SET seen = 0 WHERE address = ?", address))
-        assert (await here.boards.tend(100_000)).closed == ()
-        await here.boards.tend(100_000)
+        monkeypatch.setattr(clock, "monotonic", lambda: float(next(seconds)))
+        for _ in range(3):
+            assert (await here.boards.tend(100_000)).closed == ()
         (told_why,) = [one for one in await here.boards.posts(posted.board) if one.author == address]
         assert (told_why.kind, told_why.reply_to, told_why.body) == (
             PostKind.STATUS,

@@ -54,7 +54,7 @@ async def test_what_a_model_reads_and_the_names_of_functions_are_in_its_next_req
         assert found.startswith("1 definition of pay") and "\n\ncart.py: function, lines 1-2\n" in found
 
 
-@pytest.mark.acceptance("S3-035", "S3-036")
+@pytest.mark.acceptance("S3-035", "S3-036", "S0-103")
 async def test_a_model_makes_changes_moves_and_deletes_files_and_runs_a_command_over_them(tmp_path: Path) -> None:
     change = "<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
     acts = (

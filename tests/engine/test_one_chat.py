@@ -44,7 +44,7 @@ def functions(request: ScriptedRequest) -> list[str]:
 # --- what is sent ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.acceptance("S0-069")
+@pytest.mark.acceptance("S0-069", "S2-010")
 async def test_every_message_has_its_turn_id_role_tag_and_whether_it_is_visible(tmp_path: Path) -> None:
     async with house(tmp_path, [Answer(text="It adds."), Answer(text="Yes.")]) as place:
         write(place)
@@ -127,7 +127,7 @@ async def test_sending_replaces_what_is_named_keeps_every_message_and_then_asks_
         assert answer.text == "Done."
 
 
-@pytest.mark.acceptance("S0-105")
+@pytest.mark.acceptance("S0-105", "S0-020", "S0-101")
 async def test_a_name_in_a_message_hands_tools_over_from_that_message_on(tmp_path: Path) -> None:
     async with house(tmp_path, [Answer(text=f"Answer {n}.") for n in (1, 2, 3)]) as place:
         chat = place.m.chat()

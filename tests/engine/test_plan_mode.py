@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from engine.engine_kit import Answers, House, house
 
-from motet.chat import End, Ended
+from motet.chat import End, Ended, Notice
+from motet.errors import UsageError
 from motet.messages import ToolCall
 from motet.models.scripted import Answer, ScriptedRequest, Step, call
 from motet.permissions import Answer as Said
@@ -115,8 +116,20 @@ async def test_edits_that_a_model_without_tools_writes_as_text_are_not_made(tmp_
     script = [Answer(text=block), Answer(text="No.")]
     async with house(tmp_path, script, more=f"tools = false\n{QUIET}", allow=ALL, yes=True) as place:
         before = fill(place.root)
-        ((failed, _),) = await results(place, "do it", ["agent", "plan"])
-        assert (failed, held(place.root)) == (True, before)
+        assert await results(place, "do it", ["agent", "plan"]) == []
+        assert held(place.root) == before
+
+
+@pytest.mark.acceptance("T-27")
+async def test_edits_in_an_answer_are_not_applied_in_a_plan(tmp_path: Path) -> None:
+    block = "a.py\n<<<<<<< SEARCH\none = 1\n=======\none = 2\n>>>>>>> REPLACE\n"
+    async with house(tmp_path, [Answer(text=block)], more=QUIET, allow=ALL, yes=True) as place:
+        before = fill(place.root)
+        chat = await place.m.chat(tools=["agent", "plan"]).ready()
+        notices = [event.about async for event in chat.send("do it") if isinstance(event, Notice)]
+        with pytest.raises(UsageError, match="plan mode"):
+            await anext(chat.apply())
+        assert (notices, held(place.root)) == (["edits_left"], before)
 
 
 @pytest.mark.acceptance("T-27")

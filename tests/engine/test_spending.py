@@ -66,6 +66,7 @@ async def test_every_request_is_in_the_ledger_titles_and_broken_answers_too_and_
     assert len(lines) == 8 and {line["chat"] for line in lines} == {chat.id}
 
 
+@pytest.mark.acceptance("T-29")
 async def test_the_budget_of_a_day_holds_for_all_chats_together(tmp_path: Path) -> None:
     more = "[chat]\ntitles = false\n[spending]\nmax_tokens_per_day = 3000\n"
     asked = 0
@@ -102,7 +103,7 @@ async def test_the_next_day_begins_anew(tmp_path: Path) -> None:
     ledger.end(entry, Usage(6_000, 1_000))
     with pytest.raises(
         DayIsSpent,
-        match=r"^the budget of \$0\.01 for today does not last: used \$0\.0070, this request needs about \$0\.0060;",
+        match=r"^the budget of \$0\.01 for today does not last: used \$0\.007, this request needs about \$0\.006;",
     ):
         await ledger.begin(model(Price(1.0, 1.0)), 6_000, "")
     day = date(2026, 2, 1)
@@ -258,6 +259,7 @@ LOOPS: dict[str, tuple[Callable[[int], tuple[ToolCall, ...]], int]] = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.acceptance("T-29")
 async def test_a_model_that_loops_is_stopped_within_the_bound_and_the_ledger_is_exact(
     tmp_path: Path, name: str
 ) -> None:
@@ -284,6 +286,7 @@ async def test_a_model_that_loops_is_stopped_within_the_bound_and_the_ledger_is_
         assert not (place.root / ".motet.toml").exists()
 
 
+@pytest.mark.acceptance("T-29")
 async def test_a_projects_file_raises_no_cap_and_a_turn_ends_by_the_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,10 +8,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 from mcp.client.client import Client
@@ -81,6 +82,66 @@ async def over_http(door: Door, name: str = "ann", mode: str = "auto") -> AsyncG
         Client(streamable_http_client(door.url, http_client=http), client_info=about, mode=mode) as client,
     ):
         yield Talk(client)
+
+
+@dataclass(slots=True)
+class Raw:
+    """A client that writes its messages itself, over standard input and output."""
+
+    process: asyncio.subprocess.Process
+    asked: int = 0
+
+    async def write(self, line: str) -> None:
+        """One line as it is."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line.encode() + b"\n")
+        await self.process.stdin.drain()
+
+    async def send(self, method: str, params: Mapping[str, object], **more: object) -> None:
+        await self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params} | more))
+
+    async def next(self) -> dict[str, Any]:
+        """The next message of the server."""
+        assert self.process.stdout is not None
+        return json.loads(await asyncio.wait_for(self.process.stdout.readline(), 60))
+
+    async def ask(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
+        """The answer to a request."""
+        self.asked += 1
+        await self.send(method, params, id=self.asked)
+        answer = await self.next()
+        assert answer["id"] == self.asked, answer
+        return answer
+
+    async def cancel(self) -> None:
+        """Cancel the last request, which is answered; returns when the server knows."""
+        await self.send("notifications/cancelled", {"requestId": self.asked, "reason": "AbortError"})
+        assert (await self.ask("ping", {}))["result"] == {}
+
+    async def call(self, tool: str, **arguments: object) -> str:
+        """The text of an answer of `board_<tool>`."""
+        answer = await self.ask("tools/call", {"name": f"board_{tool}", "arguments": arguments})
+        (content,) = answer["result"]["content"]
+        return content["text"]
+
+
+@asynccontextmanager
+async def raw(
+    place: Path, *, name: str = "ann", command: Sequence[str | Path] = (MOTET, "mcp")
+) -> AsyncGenerator[Raw]:
+    """A client called `name` that starts the server in the directory `place`."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, cwd=place, stdin=pipe, stdout=pipe)
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
+    client = Raw(process)
+    try:
+        await client.ask("initialize", about)
+        await client.send("notifications/initialized", {})
+        yield client
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        await asyncio.wait_for(process.wait(), 60)
 
 
 @dataclass(slots=True)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
+import mcp_types as types
 import pytest
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.client import Client
+from mcp.shared.message import SessionMessage
 
-from motet.board import Boards, Delivery, DeliveryState, Seat
+from motet.board import Board, BoardError, Boards, Delivery, DeliveryState, Seat
 from motet.errors import MotetError
 from motet.mcp import Asked, server
 from motet.mcp.caller import Caller, Place
 from motet.mcp.identity import take_identity
 from motet.paths import state_dir
+from motet.tools import ToolOutput
 
 
 @pytest.fixture
@@ -39,13 +46,13 @@ async def test_a_wait_that_is_given_up_just_as_something_was_leased_gives_it_bac
 
     address = (await caller.sit("ann")).seat.address
     monkeypatch.setattr(boards, "pull", stuck)
-    waiting = asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 30}, "0"))
+    waiting = asyncio.create_task(_answered(caller, "ann", "board_wait", {"seconds": 30}, "0"))
     await human.post(f"@{address} now")
     await leased.wait()
     monkeypatch.setattr(boards, "pull", pull)
     waiting.cancel()
     await asyncio.wait([waiting])
-    output = await caller.call("ann", "board_wait", {"seconds": 30}, "1")
+    output = await _answered(caller, "ann", "board_wait", {"seconds": 30}, "1")
     assert output.text.endswith(f"\n│ @{address} now")
 
 
@@ -57,7 +64,7 @@ async def test_a_call_proves_what_was_answered_before_and_nothing_that_is_still_
     async def states() -> Sequence[tuple[DeliveryState, str]]:
         return [(one.state, one.turn) for one in await boards.deliveries(recipient=address)]
 
-    waiting = asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 30}, "0"))
+    waiting = asyncio.create_task(_answered(caller, "ann", "board_wait", {"seconds": 30}, "0"))
     await caller.came("1")
     await human.post(f"@{address} now")
     await waiting
@@ -68,44 +75,105 @@ async def test_a_call_proves_what_was_answered_before_and_nothing_that_is_still_
     assert await states() == [(DeliveryState.IN_CONTEXT, "mcp:s:2")]
 
 
-async def test_an_answer_that_crosses_the_giving_up_of_its_call_was_not_received(
-    caller: Caller, boards: Boards, human: Seat
+async def test_an_answer_that_was_never_sent_gives_nothing_away(
+    caller: Caller, human: Seat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = (await caller.sit("ann")).seat.address
-    await human.post(f"@{address} now")
-    await caller.call("ann", "board_wait", {"seconds": 30}, "0")
-    caller.gave_up("0")
-    await caller.came("1")
-    assert (await caller.call("ann", "board_wait", {"seconds": 30}, "1")).text.endswith(f"\n│ @{address} now")
-    shown = await caller.call("ann", "board_read", {}, "2")
-    assert shown.text.endswith(f"\n│ @{address} now")
-    for request in ("1", "2", "none"):
-        caller.gave_up(request)
-    await caller.came("3")
-    assert [one.turn for one in await boards.deliveries(recipient=address)] == [""]
+    answer, cancelled = caller.call, asyncio.Event()
+
+    async def late(client: str, name: str, arguments: Mapping[str, object], request: str) -> ToolOutput:
+        output = await answer(client, name, arguments, request)
+        if request == "0":  # it is cancelled when nothing is left to be waited for
+            with anyio.CancelScope(shield=True):
+                await wire.cancel(0)
+                await anyio.wait_all_tasks_blocked()
+            cancelled.set()
+        return output
+
+    monkeypatch.setattr(caller, "call", late)
+    async with _wired(caller) as wire:
+        await human.post(f"@{caller.address} now")
+        await wire.send("tools/call", 0, {"name": "board_wait", "arguments": {"seconds": 30}})
+        await cancelled.wait()
+        await wire.send("tools/call", 1, {"name": "board_wait", "arguments": {"seconds": 30}})
+        number, text = await wire.answer()
+        assert (number, text.endswith(f"\n│ @{caller.address} now")) == (1, True)
 
 
-async def test_a_call_that_was_given_up_in_its_last_moment_gives_nothing_away(
+async def test_what_an_answer_on_its_way_holds_is_not_given_again(caller: Caller, human: Seat) -> None:
+    await human.post(f"@{(await caller.sit('ann')).seat.address} now")
+    with caller.answering("0"):
+        first = await caller.call("ann", "board_wait", {"seconds": 30}, "0")
+        await caller.came("1")
+        second = await _answered(caller, "ann", "board_wait", {"seconds": 0.1}, "1")
+    assert ("│" in first.text, "│" in second.text) == (True, False)
+
+
+async def _answered(caller: Caller, client: str, tool: str, arguments: dict[str, object], request: str) -> ToolOutput:
+    """As the server does it."""
+    with caller.answering(request):
+        return await caller.call(client, tool, arguments, request)
+
+
+@dataclass(slots=True)
+class _Wire:
+    """What a client and the server of `_wired` say to each other."""
+
+    to: MemoryObjectSendStream[SessionMessage | Exception]
+    back: MemoryObjectReceiveStream[SessionMessage]
+
+    async def send(self, method: str, id: int | None, params: Mapping[str, object]) -> None:
+        said = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if id is None else {"id": id})
+        await self.to.send(SessionMessage(types.jsonrpc_message_adapter.validate_python(said)))
+
+    async def cancel(self, id: int) -> None:
+        await self.send("notifications/cancelled", None, {"requestId": id})
+
+    async def answer(self) -> tuple[object, str]:
+        """The number of the request that is answered next, and the text of the answer."""
+        message = (await self.back.receive()).message
+        assert isinstance(message, types.JSONRPCResponse), message
+        return message.id, "".join(part["text"] for part in message.result.get("content", ()))
+
+
+@asynccontextmanager
+async def _wired(caller: Caller) -> AsyncGenerator[_Wire]:
+    to, there = anyio.create_memory_object_stream[SessionMessage | Exception](9)
+    here, back = anyio.create_memory_object_stream[SessionMessage](9)
+    served = server.serving(caller)
+    async with to, back, anyio.create_task_group() as group:
+        group.start_soon(served.run, there, here, served.create_initialization_options())
+        wire = _Wire(to, back)
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "ann", "version": "1"}}
+        await wire.send("initialize", 9, about)
+        await wire.answer()
+        await wire.send("notifications/initialized", None, {})
+        yield wire
+        group.cancel_scope.cancel()
+
+
+async def test_an_answer_that_is_an_error_gives_nothing_away(
     caller: Caller, boards: Boards, human: Seat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = (await caller.sit("ann")).seat.address
     await human.post(f"@{address} now")
-    pull = boards.pull
 
-    async def late(address: str, limit: int = 20) -> list[Delivery]:
-        caller.gave_up("0")
-        return await pull(address, limit)
+    async def lost(address: str) -> list[Board]:
+        raise BoardError("the server is gone")
 
-    monkeypatch.setattr(boards, "pull", late)
-    await caller.call("ann", "board_wait", {"seconds": 30}, "0")
-    monkeypatch.setattr(boards, "pull", pull)
+    with monkeypatch.context() as broken:
+        broken.setattr(boards, "boards_of", lost)
+        failed = await _answered(caller, "ann", "board_wait", {"seconds": 30}, "0")
+    assert (failed.is_error, failed.text) == (True, "board_wait: the server is gone")
     await caller.came("1")
-    assert (await caller.call("ann", "board_wait", {"seconds": 30}, "1")).text.endswith(f"\n│ @{address} now")
+    again = await _answered(caller, "ann", "board_wait", {"seconds": 30}, "1")
+    assert again.text.endswith(f"\n│ @{address} now")
 
 
 async def test_two_waits_of_one_client_share_nothing(caller: Caller, human: Seat) -> None:
     address = (await caller.sit("ann")).seat.address
-    waits = [asyncio.create_task(caller.call("ann", "board_wait", {"seconds": 5}, str(one))) for one in range(2)]
+    waits = [
+        asyncio.create_task(_answered(caller, "ann", "board_wait", {"seconds": 5}, str(one))) for one in range(2)
+    ]
     await human.post(f"@{address} once")
     texts = sorted(output.text.splitlines()[-1] for output in await asyncio.gather(*waits))
     assert texts == [

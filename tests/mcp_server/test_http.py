@@ -31,6 +31,7 @@ def options(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.acceptance("PY-15")
 async def test_each_session_is_an_agent_of_its_own(place: Path, options: list[str], mode: str) -> None:
     with serving(place, *options) as door:
         async with over_http(door, mode=mode) as ann, over_http(door, "ben", mode) as ben, over_http(door, mode=mode):

@@ -8,6 +8,7 @@ async with Boards.in_directory(state) as boards:
 """
 
 from motet.board.boards import Boards
+from motet.board.causes import only_acknowledges
 from motet.board.chains import Chain, ChainState
 from motet.board.deciding import AskHuman, Decision, Facts, Judge, Judgement, by_rule, decide
 from motet.board.errors import (
@@ -36,6 +37,7 @@ from motet.board.values import (
     Delivery,
     DeliveryState,
     Draft,
+    Fate,
     FileLease,
     NewAgent,
     Notice,
@@ -75,6 +77,7 @@ __all__ = [
     "DeliveryState",
     "Draft",
     "Facts",
+    "Fate",
     "FileLease",
     "Glance",
     "Hint",
@@ -104,5 +107,6 @@ __all__ = [
     "entry",
     "framed",
     "head",
+    "only_acknowledges",
     "page",
 ]

@@ -12,6 +12,9 @@ from motet.text.terms import folded
 from motet.visible import visible
 
 RESERVED = frozenset({"all", "human", "role"})
+_ALIKE = str.maketrans("01ıɩаеорсухіјѕһԁհոսοαεικνρτυχ", "oliiaeopcyxijshdhnuoaeikvptux")
+"""Characters of other scripts, and digits, that look like a Latin letter (Unicode's confusables, those that are whole
+letters)."""
 LONGEST_NAME = 40
 """Characters."""
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -33,6 +36,15 @@ def is_name_character(character: str) -> bool:
     return unicodedata.category(character) in {"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl"}
 
 
+@lru_cache(4096)
+def look(name: str) -> str:
+    """`name` as it looks at a glance: two that look the same have the same."""
+    return key(name).translate(_ALIKE).replace("l", "i")
+
+
+_RESERVED_LOOKS = frozenset(map(look, RESERVED))
+
+
 def check_name(text: str) -> str:
     """`text` in the form in which a name is kept (NFKC). Raises `UsageError` when it cannot be one."""
     name = unicodedata.normalize("NFKC", text)
@@ -40,7 +52,7 @@ def check_name(text: str) -> str:
         raise UsageError(
             f"{visible(name[:LONGEST_NAME])}… cannot be a name: it has {len(name)} characters; {LONGEST_NAME} are the most"
         )
-    if key(name) in RESERVED:
+    if look(name) in _RESERVED_LOOKS:
         raise UsageError(f"{visible(name)} cannot be a name: it has a meaning behind @; choose another word")
     is_whole = name[:1].isalnum() and not name.endswith(("-", "_"))
     if not is_whole or visible(name) != name or not all(map(is_name_character, name)):

@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from motet.board import limits
 from motet.board.addresses import address as new_address
-from motet.board.addresses import check_name, key
+from motet.board.addresses import check_name, key, look
 from motet.board.database import Row, Tx
 from motet.board.errors import AgentMissing
 from motet.board.values import Agent, AgentKind, AgentState, NewAgent, Policy
+from motet.errors import UsageError
 
 AGENT = "address, name, kind, identity, roles, model, workspace, policy, state, why, paused, created, seen, session"
 """The columns that `agent_of` reads."""
 LOST = 90.0
 """Seconds without a sign of life after which an agent that was there counts as gone."""
+THERE = "state IN ('idle', 'working', 'waiting') AND kind <> 'human'"
+"""The condition for agents that give signs of life; humans come and go as they like."""
+_SILENT = "gave no sign of life"
+_AWAY = (AgentState.GONE, AgentState.CLOSED)
 
 
 def agent_of(tx: Tx, found: str | Row) -> Agent:
@@ -55,6 +60,11 @@ def register(tx: Tx, new: NewAgent, now: float) -> Agent:
         bump(tx)
         return agent_of(tx, str(known[0]))
 
+    if new.kind is not AgentKind.HUMAN:
+        humans = tx.all("SELECT name FROM agents WHERE kind = 'human' AND state <> 'closed'")
+        if look(new.name) in {look(str(name)) for (name,) in humans}:
+            raise UsageError(f"{new.name} cannot be an agent's name: a human here is called so; take another")
+
     def is_taken(address: str) -> bool:
         return tx.one("SELECT 1 FROM agents WHERE address_key = ?", address) is not None
 
@@ -72,14 +82,17 @@ def set_state(tx: Tx, address: str, state: AgentState, why: str, now: float) -> 
     """What it does from now on, and why."""
     agent = agent_of(tx, address)
     tx.run("UPDATE agents SET state = ?, why = ?, seen = ? WHERE address = ?", state, why, now, agent.address)
-    if AgentState.CLOSED in (state, agent.state):
+    if (state in _AWAY) != (agent.state in _AWAY) or AgentState.CLOSED in (state, agent.state):
         bump(tx)
     return replace(agent, state=state, why=why, seen=now)
 
 
 def beat(tx: Tx, address: str, now: float) -> None:
-    """A sign of life."""
+    """A sign of life; who was given up for want of it is back."""
     tx.run("UPDATE agents SET seen = ? WHERE address = ?", now, address)
+    back = "UPDATE agents SET state = 'idle', why = '' WHERE address = ? AND state = 'gone' AND why = ?"
+    if tx.run(back, address, _SILENT):
+        bump(tx)
 
 
 def set_agent_paused(tx: Tx, address: str, paused: bool) -> Agent:
@@ -125,19 +138,20 @@ def _waiting(tx: Tx) -> Counter[str]:
     return waiting
 
 
-def lost(tx: Tx, now: float) -> list[Agent]:
-    """Agents that were there and have given no sign of life for `LOST` seconds; they are marked as gone. Humans come
-    and go as they like."""
-    rows = tx.all(
-        f"SELECT {AGENT} FROM agents WHERE state IN ('idle', 'working', 'waiting') AND seen < ? AND kind <> 'human'",
-        now - LOST,
-    )
-    found = [agent_of(tx, row) for row in rows]
-    for agent in found:
-        tx.run(
-            "UPDATE agents SET state = 'gone', why = 'gave no sign of life' WHERE address = ? AND seen < ?",
-            *(agent.address, now - LOST),
+def lost(tx: Tx, silent: Mapping[str, float]) -> list[Agent]:
+    """Of agents that gave no sign of life since one, those that are there; they are marked as gone."""
+    found = [
+        agent_of(tx, address)
+        for address, seen in silent.items()
+        if tx.run(
+            f"UPDATE agents SET state = 'gone', why = ? WHERE address = ? AND seen = ? AND {THERE}",
+            _SILENT,
+            address,
+            seen,
         )
+    ]
+    if found:
+        bump(tx)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TypeVar
 from motet.board import (
     agents,
     chains,
+    clock,
     directory,
     editing,
     finding,
@@ -37,6 +37,7 @@ from motet.board.values import (
     Board,
     Delivery,
     Draft,
+    Fate,
     FileLease,
     NewAgent,
     Notice,
@@ -89,7 +90,7 @@ class Boards(BoardStore):
 
     async def open(self, project: str, name: str = "general") -> Board:
         """The board of that name, made when there is none. Raises `UsageError` for a name that cannot be."""
-        board, was_made = await self._write(partial(directory.open_board, project=project, name=name, now=_now()))
+        board, was_made = await self._write(clock.timed(partial(directory.open_board, project=project, name=name)))
         if was_made:
             self._ring([Hint(board.id, what="people", whom=())])
         return board
@@ -114,7 +115,7 @@ class Boards(BoardStore):
 
     async def register(self, new: NewAgent) -> Agent:
         """The agent with this identity, at its address. Raises `UsageError` for a name that cannot be."""
-        agent = await self._write(partial(agents.register, new=new, now=_now()))
+        agent = await self._write(clock.timed(partial(agents.register, new=new)))
         self._ring([Hint("", what="people", whom=())])
         return agent
 
@@ -136,7 +137,7 @@ class Boards(BoardStore):
 
     async def agents(self, board: str = "", *, with_closed: bool = False) -> list[Agent]:
         """All agents, or those on a board."""
-        return await self._read(partial(agents.agents, now=_now(), board=board, with_closed=with_closed))
+        return await self._read(clock.timed(partial(agents.agents, board=board, with_closed=with_closed)))
 
     async def boards_of(self, address: str) -> list[Board]:
         """The boards that an agent is on."""
@@ -148,7 +149,7 @@ class Boards(BoardStore):
         def work(tx: Tx) -> Agent:
             if state in (AgentState.CLOSED, AgentState.GONE):
                 leases.expire(tx, address)
-            return agents.set_state(tx, address, state, why, _now())
+            return agents.set_state(tx, address, state, why, clock.at(tx))
 
         agent = await self._write(work)
         self._ring([Hint("", what="people", whom=(agent.address,))])
@@ -164,25 +165,28 @@ class Boards(BoardStore):
         """A sign of life: what the agent holds, posts and files, it holds on."""
 
         def work(tx: Tx) -> None:
-            agents.beat(tx, address, _now())
-            inbox.renew(tx, address, _now())
+            agents.beat(tx, address, clock.at(tx))
+            leases.end(tx, address, clock.at(tx))
+            inbox.renew(tx, address, clock.at(tx))
 
         await self._worker.do(Kind.WRITE, work)
 
     async def tend(self, days: float = 14.0) -> tending.Tended:
         """Mark who gave no sign of life as gone, free what it held, close who has been gone for `days`, let requests
         expire, and say so. Whoever waits (`watching`) does it from time to time."""
-        if not await self._read(partial(tending.is_due, days=days, now=_now())):
+        is_due, signs = await self._read(clock.timed(partial(tending.look, days=days)))
+        silent = self._silence.look(signs, clock.monotonic())
+        if not (is_due or tending.given_up(silent)):
             return tending.Tended()
-        work = partial(tending.tend, members=self._members, limits=self.limits, days=days, now=_now())
-        tended = await self._write(work)
+        work = partial(tending.tend, members=self._members, limits=self.limits, days=days, silent=silent)
+        tended = await self._write(clock.timed(work))
         self._told(tended.reports)
         return tended
 
     async def stopped(self, address: str, why: str) -> Sequence[Posted]:
         """An agent stops, finished or not: whoever has asked it something is told why."""
         work = partial(tending.stopped, address=address, why=why, members=self._members)
-        return self._told(await self._write(partial(work, limits=self.limits, now=_now())))
+        return self._told(await self._write(clock.timed(partial(work, limits=self.limits))))
 
     def _told(self, posted: Sequence[Posted]) -> Sequence[Posted]:
         self._ring(hints_of(posted))
@@ -208,13 +212,13 @@ class Boards(BoardStore):
     async def edit(self, post: str, author: str, body: str) -> Posted:
         """Give one's own post another text. Raises `BoardRefused`, `BoardMissing`, `UsageError`."""
         work = partial(editing.change, post_id=post, author=author, body=body, members=self._members)
-        changed = await self._refusing(author, "edit a post", partial(work, limits=self.limits, now=_now()))
+        changed = await self._refusing(author, "edit a post", clock.timed(partial(work, limits=self.limits)))
         self._ring([Hint(changed.post.board, what="changes", whom=None if changed.everyone else changed.recipients)])
         return changed
 
     async def retract(self, post: str, author: str) -> Post:
         """Take one's own post back; it stays in the log. Raises `BoardRefused`, `BoardMissing`."""
-        work = partial(editing.retract, post_id=post, author=author, now=_now())
+        work = clock.timed(partial(editing.retract, post_id=post, author=author))
         taken = await self._refusing(author, "take back a post", work)
         self._ring([Hint(taken.board, what="changes", whom=())])
         return taken
@@ -262,14 +266,14 @@ class Boards(BoardStore):
 
     async def pull(self, address: str, limit: int = 20) -> list[Delivery]:
         """Lease what waits for an agent, urgent ones first."""
-        if not await self._looks.is_due(address, _now()):
+        if not await self._looks.is_due(address):
             return []
         # A lease that a power cut takes back waits again: what was read of it stands in the conversation.
-        return await self._worker.do(Kind.WRITE, partial(inbox.pull, address=address, now=_now(), limit=limit))
+        return await self._worker.do(Kind.WRITE, clock.timed(partial(inbox.pull, address=address, limit=limit)))
 
     async def waiting(self, address: str) -> int:
         """How many deliveries wait for an agent."""
-        return await self._write(partial(inbox.waiting, address=address, now=_now()))
+        return await self._write(clock.timed(partial(inbox.waiting, address=address)))
 
     async def at_rest(self, addresses: Sequence[str]) -> bool:
         """Whether none of these works, and nothing is open for one of them or waits for its roles, at one moment."""
@@ -282,7 +286,7 @@ class Boards(BoardStore):
     async def carried(self, address: str, deliveries: Sequence[str], turn: str) -> list[str]:
         """They stand in the stored message `turn` of the recipient's conversation; returns those that is news of."""
         return await self._write(
-            partial(inbox.carried, address=address, deliveries=deliveries, turn=turn, now=_now())
+            clock.timed(partial(inbox.carried, address=address, deliveries=deliveries, turn=turn))
         )
 
     async def delivery_of(self, post: str, address: str) -> Delivery | None:
@@ -291,25 +295,23 @@ class Boards(BoardStore):
 
     async def give_back(self, address: str, deliveries: Sequence[str]) -> None:
         """They were not carried after all."""
-        await self._write(partial(inbox.give_back, address=address, deliveries=deliveries, now=_now()))
+        await self._write(clock.timed(partial(inbox.give_back, address=address, deliveries=deliveries)))
 
     async def settle(self, address: str, delivery: str, outcome: inbox.Outcome) -> Delivery:
         """What became of it, for good."""
-        work = partial(
-            inbox.settle, address=address, delivery=delivery, outcome=outcome, limits=self.limits, now=_now()
-        )
-        settled = await self._write(work)
+        work = partial(inbox.settle, address=address, delivery=delivery, outcome=outcome, limits=self.limits)
+        settled = await self._write(clock.timed(work))
         self._ring([Hint(settled.post.board, what="changes", whom=())])
         return settled
 
     async def facts(self, delivery: str) -> Facts:
         """What is to be known for the decision whether it is answered. Raises `BoardMissing`."""
-        return await self._read(partial(inbox.facts, delivery=delivery, limits=self.limits, now=_now()))
+        return await self._read(clock.timed(partial(inbox.facts, delivery=delivery, limits=self.limits)))
 
     async def spent(self, chain: str, what: str) -> bool:
         """A chain's budget, or the share of it that somebody had, is used up: the humans are told, once. Returns whether
         that was now."""
-        return await self._write(partial(chains.spent, chain=chain, what=what, now=_now()))
+        return await self._write(clock.timed(partial(chains.spent, chain=chain, what=what)))
 
     async def deliveries(
         self, *, recipient: str = "", board: str = "", author: str = "", state: str = "", limit: int = 100
@@ -328,8 +330,8 @@ class Boards(BoardStore):
     async def shown(self, address: str, board: str, seqs: Sequence[int], to: int | None = None) -> int:
         """A human has seen these posts, and with `to` the board up to there; returns how many deliveries were settled
         with that."""
-        work = partial(overview.shown, address=address, board=board, seqs=seqs, now=_now(), to=to)
-        settled = await self._write(work)
+        work = partial(overview.shown, address=address, board=board, seqs=seqs, to=to)
+        settled = await self._write(clock.timed(work))
         if settled:
             self._ring([Hint(board, what="changes", whom=())])
         return settled
@@ -340,9 +342,10 @@ class Boards(BoardStore):
         """The agent with this identity, if it was ever registered."""
         return await self._read(partial(overview.known, new=new))
 
-    async def named(self, text: str) -> Agent:
-        """The agent with this address, or the only one of this name. Raises `AgentMissing`."""
-        return await self._read(partial(overview.named, text=text))
+    async def named(self, text: str, project: str = "") -> Agent:
+        """The agent with this address, or the one of this name on the boards of `project` (empty: anywhere). Raises
+        `AgentMissing`."""
+        return await self._read(partial(overview.named, text=text, project=project))
 
     async def glances(self, project: str | None, address: str = "") -> list[overview.Glance]:
         """The boards of a project, or all, as one agent sees them."""
@@ -355,6 +358,10 @@ class Boards(BoardStore):
     async def numbers(self, posts: Iterable[str]) -> dict[str, int]:
         """The number of each post, by its id, on its board."""
         return await self._read(partial(overview.numbers, ids=tuple(posts)))
+
+    async def fates(self, posts: Iterable[str]) -> dict[str, tuple[Fate, ...]]:
+        """What became of each post, by its id; nothing for one that is for nobody."""
+        return await self._read(partial(overview.fates, ids=tuple(posts)))
 
     async def notices(self, after: int = 0, limit: int = 100) -> list[Notice]:
         """What humans were told behind number `after`."""
@@ -370,14 +377,14 @@ class Boards(BoardStore):
 
     async def go_on(self, chain: str) -> int:
         """A human grants a chain its budget once more; returns how many deliveries wait again."""
-        again = await self._write(partial(chains.go_on, chain=chain, limits=self.limits, now=_now()))
+        again = await self._write(clock.timed(partial(chains.go_on, chain=chain, limits=self.limits)))
         self._ring([Hint((await self.chain(chain)).board, what="changes")])
         return again
 
     async def stop(self, chain: str) -> int:
         """A human ends a chain; returns how many deliveries were waiting."""
         work = partial(tending.chain_stopped, chain=chain, members=self._members, limits=self.limits)
-        stopped, told = await self._write(partial(work, now=_now()))
+        stopped, told = await self._write(clock.timed(work))
         self._told(told)
         self._ring([Hint((await self.chain(chain)).board, what="changes", whom=())])
         return stopped
@@ -388,35 +395,39 @@ class Boards(BoardStore):
         self, project: str, owner: str, globs: Sequence[str], seconds: float = 1800.0, task: str = ""
     ) -> list[FileLease]:
         """Claim all of `globs`, or none. Raises `BoardRefused`."""
-        work = partial(
-            leases.claim, project=project, owner=owner, globs=globs, seconds=seconds, now=_now(), task=task
-        )
-        return await self._refusing(owner, f"claim {', '.join(globs)}", work)
+        work = partial(leases.claim, project=project, owner=owner, globs=globs, seconds=seconds, task=task)
+        return await self._refusing(owner, f"claim {', '.join(globs)}", clock.timed(work))
 
     async def renew(
         self, project: str, owner: str, tokens: Sequence[int], seconds: float = 1800.0
     ) -> list[FileLease]:
         """Hold claims longer. Raises `BoardRefused`."""
-        work = partial(leases.renew, project=project, owner=owner, tokens=tokens, seconds=seconds, now=_now())
-        return await self._refusing(owner, "renew claims", work)
+        work = partial(leases.renew, project=project, owner=owner, tokens=tokens, seconds=seconds)
+        return await self._refusing(owner, "renew claims", clock.timed(work))
 
     async def release(self, project: str, owner: str, globs: Sequence[str] = ()) -> int:
         """Let go of claims, of all when none is named."""
         return await self._write(partial(leases.release, project=project, owner=owner, globs=globs))
 
+    async def revoke(self, project: str, by: str, owner: str, globs: Sequence[str] = ()) -> list[str]:
+        """A human, `by`, takes claims of an agent away, all when none is named; the agent is told by a status on its board.
+        Returns which. Raises `BoardRefused`."""
+        work = partial(tending.revoke, project=project, by=by, owner=owner, globs=globs, members=self._members)
+        revoked, told = await self._refusing(
+            by, f"take claims of {owner}", clock.timed(partial(work, limits=self.limits))
+        )
+        self._told(told)
+        return revoked
+
     async def leases(self, project: str, owner: str = "") -> list[FileLease]:
         """The claims that hold."""
-        return await self._read(partial(leases.leases, project=project, now=_now(), owner=owner))
+        return await self._read(clock.timed(partial(leases.leases, project=project, owner=owner)))
 
     async def check_write(self, project: str, owner: str, path: str, token: int | None = None) -> None:
         """Raises `BoardRefused` when `owner` may not write `path` now."""
-        work = partial(leases.check, project=project, owner=owner, path=path, token=token, now=_now())
+        work = clock.timed(partial(leases.check, project=project, owner=owner, path=path, token=token))
         try:
             await self._read(work)
         except BoardRefused as error:
             await self._log(owner, f"write {path}", str(error))
             raise
-
-
-def _now() -> float:
-    return round(time.time(), 3)

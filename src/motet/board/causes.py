@@ -10,12 +10,15 @@ from motet.board import chains
 from motet.board.database import Asked, Tx, marks
 from motet.board.errors import BoardMissing, BoardRefused
 from motet.board.limits import Limits, Rates, agent_rate, board_rate
-from motet.board.rows import JOINED, delivery_of
-from motet.board.values import Agent, AgentKind, Budget, Delivery, Draft
+from motet.board.rows import JOINED, JOINED_POST, delivery_of, delivery_values, post_of
+from motet.board.values import Agent, AgentKind, Budget, Delivery, DeliveryState, Draft
+from motet.messages import new_id
 from motet.text.terms import folded
 
 _RECENT = 600.0
 """Seconds for which what an agent was given counts as the cause of what it posts without saying why."""
+_LOOKED_BACK = 200
+"""Posts among which one of others is looked for, that an agent has read."""
 _SAME = 95.0
 """From this likeness on (0 to 100, `rapidfuzz.fuzz.ratio`) two posts say the same."""
 _LOOKED_AT = 5
@@ -42,8 +45,9 @@ def asks_given(authors: Sequence[str], now: float) -> Asked:
 
 
 def of(tx: Tx, draft: Draft, author: Agent, now: float, *, was_given: bool) -> list[Delivery]:
-    """The deliveries that caused a draft. Of an agent's post that names none, the last one that it was `given`, while
-    that is recent: nobody gets out of a chain by not saying so. Raises `BoardMissing` for one that is not its own."""
+    """The deliveries that caused a draft. Of an agent's post that names none, the newest post that it was `given` or has
+    read there, while that is recent: nobody gets out of a chain by not saying so. Raises `BoardMissing` for one that is
+    not its own."""
     if author.kind is AgentKind.HUMAN:
         return []
     wanted = [one for one in (draft.answers, *draft.causes) if one]
@@ -53,13 +57,33 @@ def of(tx: Tx, draft: Draft, author: Agent, now: float, *, was_given: bool) -> l
         if draft.answers and draft.answers not in {one.id for one in found}:
             raise BoardMissing(f"{draft.answers!r} is no delivery of yours; `board_read` lists what waits for you")
         return found
-    if draft.by_human or not was_given:
+    if draft.by_human:
         return []
+    row = None
+    if was_given:
+        row = tx.one(
+            f"{JOINED} WHERE recipient = ? AND {_GIVEN} ORDER BY changed DESC LIMIT 1",
+            *(author.address, now - _RECENT),
+        )
+    known = [*([delivery_of(row)] if row else []), *_read(tx, draft.board, author, now)]
+    return sorted(known, key=lambda one: one.post.at)[-1:]
+
+
+def _read(tx: Tx, board: str, author: Agent, now: float) -> list[Delivery]:
+    """As a delivery the newest post of others that an agent has read on a board, which nobody may have delivered to it."""
     row = tx.one(
-        f"{JOINED} WHERE recipient = ? AND {_GIVEN} ORDER BY changed DESC LIMIT 1",
-        *(author.address, now - _RECENT),
+        f"SELECT {JOINED_POST} FROM posts JOIN members ON members.board = posts.board AND members.address = ? "
+        "WHERE posts.board = ? AND posts.seq > members.joined AND posts.seq <= members.read_to AND posts.seq > members.read_to - ? AND posts.author <> ? "
+        "AND posts.at > ? AND posts.retracted = 0 AND posts.kind NOT IN ('status', 'ack') ORDER BY posts.seq DESC LIMIT 1",
+        *(author.address, board, _LOOKED_BACK, author.address, now - _RECENT),
     )
-    return [delivery_of(row)] if row else []
+    if row is None:
+        return []
+    post = post_of(row)
+    given = tx.one(f"{JOINED} WHERE deliveries.post = ? AND recipient = ?", post.id, author.address)
+    if given is not None:
+        return [delivery_of(given)]
+    return [Delivery(new_id(), post, author.address, DeliveryState.IN_CONTEXT, False, False, now, now, post.budget)]
 
 
 def answered(tx: Tx, reply_to: str, board: str) -> str:
@@ -112,9 +136,15 @@ def refuse_ended(tx: Tx, author: Agent, caused: Sequence[Delivery], now: float) 
         rule, why = (
             ("stopped", "a human stopped it") if is_stopped else ("budget", "the budget of its chain is used up")
         )
+        values = delivery_values(
+            one.id, one.post, one.budget, recipient=author.address, high=False, mentioned=False, now=now
+        )
+        tx.run(
+            f"INSERT INTO deliveries VALUES ({marks(values)}) ON CONFLICT (post, recipient, role) DO NOTHING", *values
+        )
         tx.run(
             "UPDATE deliveries SET state = 'declined', rule = ?, reason = ?, changed = ? "
-            "WHERE id = ? AND state IN ('in_context', 'acked')",
+            "WHERE id = ? AND (state IN ('in_context', 'acked') OR state = 'queued' AND mentioned = 0)",
             *(rule, why, now, one.id),
         )
         wait = "" if is_stopped else "; a human was asked whether it goes on, and it comes again then"
@@ -142,14 +172,32 @@ def refuse_fast(rates: Rates, author: str, board: str, pairs: Sequence[str], lim
             raise BoardRefused(
                 f"not posted: {most} {what} are the limit; wait, and say it in one post (status and ack still go)"
             )
+    if limits.alone is not None and rates.alone[board_rate(board)] >= limits.alone:
+        raise BoardRefused(
+            f"not posted: agents have written {limits.alone} posts on this board since a human did; a human was told. Do "
+            "something else, or end your turn"
+        )
+    for who, most, what in (
+        (agent_rate(author), limits.agent_posts_per_day, "posts of yours"),
+        (board_rate(board), limits.board_posts_per_day, "posts of agents on this board"),
+    ):
+        if most is not None and rates.today(who) >= most:
+            raise BoardRefused(
+                f"not posted: {most} {what} are the limit of a day; end your turn until midnight (UTC)"
+            )
+
+
+def only_acknowledges(body: str) -> bool:
+    """Whether it holds nothing but thanks and assent."""
+    plain = _NOISE.sub("", folded(body))
+    return not plain or _ONLY_ACKNOWLEDGES.fullmatch(plain) is not None
 
 
 def refuse_empty_words(tx: Tx, author: str, board: str, body: str, caused: Sequence[Delivery], now: float) -> None:
     """Raises `BoardRefused` for a caused post that only acknowledges, or says what its author has just said."""
     if not caused:
         return
-    plain = _NOISE.sub("", folded(body))
-    if not plain or _ONLY_ACKNOWLEDGES.fullmatch(plain):
+    if only_acknowledges(body):
         raise BoardRefused("not posted: it only acknowledges; post it with the kind `ack`, which nobody answers")
     from rapidfuzz.fuzz import ratio
 

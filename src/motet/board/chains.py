@@ -8,9 +8,10 @@ from enum import StrEnum
 
 from motet.board.database import Tx
 from motet.board.errors import BoardMissing
-from motet.board.limits import Limits
+from motet.board.limits import Limits, forget_alone
 from motet.board.notices import notify, settle_about
 from motet.board.values import NoticeKind
+from motet.money import dollars, known_cost
 
 _SHARED = ("tokens", "money")
 """What recipients share."""
@@ -70,7 +71,7 @@ def spent(tx: Tx, chain: str, what: str, now: float) -> bool:
         return False
     if tx.one(f"SELECT 1 FROM notices WHERE kind = '{NoticeKind.BUDGET}' AND about = ? AND settled = ''", chain):
         return False
-    used = f"{found.tokens:,} tokens, ${found.cost:.2f}"
+    used = f"{found.tokens:,} tokens, {dollars(known_cost(found.cost, found.tokens))}"
     who = "agents have" if is_whole else "one of several agents has"
     whose = "the" if is_whole else "its share of the"
     text = f"{who} used up {whose} {what} of what began with post {chain} ({used}): continue or stop?"
@@ -99,6 +100,7 @@ def go_on(tx: Tx, chain: str, limits: Limits, now: float) -> int:
         "AND post IN (SELECT id FROM posts WHERE chain = ?)",
         *(budget.hops, budget.tokens, budget.cost, budget.until, now, chain),
     )
+    forget_alone(tx, get(tx, chain).board)
     settle_about(tx, chain, "continue")
     return again
 

@@ -29,6 +29,11 @@ class Tx(Protocol):
         """The database's."""
         ...
 
+    @property
+    def now(self) -> float:
+        """When it began, in seconds since 1970: by the clock of the server, where there is one."""
+        ...
+
     def run(self, sql: str, *values: object) -> int:
         """Run a statement; returns how many rows it changed."""
         ...

@@ -17,13 +17,14 @@ _QUIET = frozenset({PostKind.STATUS, PostKind.ACK})
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is decided on. `today`: what the caps of the day leave. `paused`: what is, of the agent and the board."""
+    """What is decided on, `now`. `today`: what the caps of the day leave. `paused`: what is, of the agent and the board."""
 
     delivery: Delivery
     agent: Agent
     chain: Chain
     today: Today = field(default_factory=Today)
     paused: str = ""
+    now: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ AskHuman = Callable[[Delivery], Awaitable[bool | None]]
 """Asks the agent's human whether to answer; None: nobody is there."""
 
 
-def by_rule(facts: Facts, now: float) -> Decision | None:
+def by_rule(facts: Facts) -> Decision | None:
     """What holds whatever the agent wants; None: nothing speaks against an answer."""
     delivery, post = facts.delivery, facts.delivery.post
     if delivery.state is DeliveryState.WITHDRAWN:
@@ -71,16 +72,16 @@ def by_rule(facts: Facts, now: float) -> Decision | None:
         return Decision(False, "paused", f"{facts.paused} is paused by a human", waits=True)
     if facts.chain.state is ChainState.SPENT:
         return Decision(False, "budget", "the budget of its chain is used up", waits=True)
-    if what := facts.chain.over or delivery.budget.at_zero(now):
+    if what := facts.chain.over or delivery.budget.at_zero(facts.now):
         return Decision(False, "budget", f"no {what} left", waits=True, spent=what)
     if facts.today.over:
         return Decision(False, "cap", facts.today.over)
     return None
 
 
-async def decide(facts: Facts, now: float, judge: Judge | None, ask: AskHuman | None) -> Decision:
+async def decide(facts: Facts, judge: Judge | None, ask: AskHuman | None) -> Decision:
     """Whether an idle agent answers. Raises what `judge` and `ask` raise."""
-    if (ruled := by_rule(facts, now)) is not None:
+    if (ruled := by_rule(facts)) is not None:
         return ruled
     delivery = facts.delivery
     match facts.agent.policy:

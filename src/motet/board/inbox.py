@@ -6,7 +6,7 @@ conversation itself is the proof that it was read, so a recipient that comes bac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from motet.board import chains, finding, shares
@@ -34,7 +34,6 @@ _UNSEEN = (
 )
 """Posts to everyone that members have not looked at."""
 _BROADCASTS = f"SELECT broadcasts.board, broadcasts.seq, broadcasts.high, broadcasts.among {_UNSEEN}"
-_RUN_OUT = "state = 'leased' AND leased_until < ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,8 @@ def waiting(tx: Tx, address: str, now: float) -> int:
 def at_rest(tx: Tx, addresses: Sequence[str]) -> bool:
     """Whether none of these agents works, and nothing is open for one of them or waits for its roles: all at one moment,
     for what one is done with is another's work. Posts to everyone count once they are looked at (see `waiting`)."""
+    if not addresses:
+        return True
     busy = [
         f"EXISTS (SELECT 1 FROM agents WHERE state = ? AND address IN ({marks(addresses)}))",
         f"EXISTS (SELECT 1 FROM deliveries WHERE recipient IN ({marks(addresses)}) AND state IN ({marks([*OPEN])}))",
@@ -79,17 +80,15 @@ def at_rest(tx: Tx, addresses: Sequence[str]) -> bool:
 def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
     """Lease what waits for an agent, urgent ones first, then the oldest. Nothing for one that is paused or closed; nothing of a
     board that is paused, but to humans."""
-    found, run_out, unseen = tx.several(
+    found, unseen = tx.several(
         [
             (f"SELECT {AGENT} FROM agents WHERE address_key = ?", (key(address),)),
-            (f"{JOINED} WHERE {_RUN_OUT}", (now,)),
             (f"{_BROADCASTS} WHERE members.address = ?", (address,)),
         ]
     )
     agent = agent_of(tx, found[0] if found else address)
     if agent.paused or agent.state is AgentState.CLOSED:
         return []
-    _give_up(tx, run_out, now)
     _expand(tx, agent, unseen, now)
     sql, values = _queued(agent)
     rows = tx.all(
@@ -107,20 +106,18 @@ def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
     return taken
 
 
-def due(tx: Tx, addresses: Sequence[str], now: float) -> frozenset[str]:
+def due(tx: Tx, addresses: Sequence[str]) -> frozenset[str]:
     """Those for whom `pull` may have something to do. A post wakes everyone, and most have nothing of it: looking needs
     no turn at writing, and all of a process look at once."""
     these = marks(addresses)
     rows = tx.all(
-        f"SELECT '' FROM deliveries WHERE {_RUN_OUT} "
-        f"UNION SELECT recipient FROM deliveries WHERE recipient IN ({these}) AND state = 'queued' "
+        f"SELECT recipient FROM deliveries WHERE recipient IN ({these}) AND state = 'queued' "
         f"UNION SELECT members.address {_UNSEEN} WHERE members.address IN ({these}) "
         "UNION SELECT members.address FROM deliveries JOIN members ON members.board = deliveries.board "
         f"WHERE role <> '' AND recipient = '' AND state = 'queued' AND members.address IN ({these})",
-        *(now, *addresses, *addresses, *addresses),
+        *(*addresses, *addresses, *addresses),
     )
-    found = frozenset(str(row[0]) for row in rows)
-    return frozenset(addresses) if "" in found else found
+    return frozenset(str(row[0]) for row in rows)
 
 
 def _queued(agent: Agent) -> tuple[str, list[object]]:
@@ -167,12 +164,14 @@ def _add(tx: Tx, post: Post, address: str, *, among: int, high: bool, now: float
     tx.run(f"INSERT INTO deliveries VALUES ({marks(values)}) ON CONFLICT (post, recipient, role) DO NOTHING", *values)
 
 
-def give_up(tx: Tx, now: float) -> None:
-    """Leases that ran out: what was held waits again, or is dead after too many times."""
-    _give_up(tx, tx.all(f"{JOINED} WHERE {_RUN_OUT}", now), now)
-
-
-def _give_up(tx: Tx, rows: Sequence[Row], now: float) -> None:
+def give_up(tx: Tx, run_out: Mapping[str, float], now: float) -> None:
+    """Leases that ran out, by delivery with the time that they had: what was held waits again, or is dead after too many
+    times."""
+    rows = [
+        row
+        for one, until in run_out.items()
+        for row in tx.all(f"{JOINED} WHERE deliveries.id = ? AND leased_until = ?", one, until)
+    ]
     for one in map(delivery_of, rows):
         is_dead = one.attempts + 1 >= MOST_ATTEMPTS
         tx.run(
@@ -292,7 +291,7 @@ def facts(tx: Tx, delivery: str, limits: Limits, now: float) -> Facts:
     agent, board = agent_of(tx, one.recipient), get_board(tx, one.post.board)
     paused = agent.address if agent.paused else f"the board {board.name}" if board.paused else ""
     left = today(tx, agent.address, board.id, limits, now)
-    return Facts(one, agent, chains.get(tx, one.post.chain), left, paused)
+    return Facts(one, agent, chains.get(tx, one.post.chain), left, paused, now)
 
 
 @dataclass(frozen=True, slots=True)

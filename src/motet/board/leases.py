@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from motet.board.agents import THERE
 from motet.board.database import Row, Tx
 from motet.board.errors import BoardRefused
 from motet.board.globs import matches, normal, overlap
@@ -24,7 +25,7 @@ def claim(
     wanted = list(dict.fromkeys(normal(glob) for glob in globs))
     until = now + min(seconds, LONGEST)
     for glob in wanted:
-        for held in _held(tx, project, now):
+        for held in _held(tx, project, now, owner):
             if held.owner != owner and overlap(held.glob, glob):
                 raise BoardRefused(_taken(held, glob, now))
     claimed: list[FileLease] = []
@@ -41,7 +42,7 @@ def claim(
 
 def renew(tx: Tx, project: str, owner: str, tokens: Sequence[int], seconds: float, now: float) -> list[FileLease]:
     """Hold them longer, with the same tokens. Raises `BoardRefused` for one that was lost."""
-    mine = {lease.token: lease for lease in _held(tx, project, now) if lease.owner == owner}
+    mine = {lease.token: lease for lease in _held(tx, project, now, owner) if lease.owner == owner}
     for token in tokens:
         if token not in mine:
             raise BoardRefused(f"the claim {token} has run out or was given to another; claim again")
@@ -68,7 +69,7 @@ def leases(tx: Tx, project: str, now: float, owner: str = "") -> list[FileLease]
 
 def check(tx: Tx, project: str, owner: str, path: str, token: int | None, now: float) -> None:
     """Whether `owner`, who showed `token` (None: it never claimed), may write `path` now. Raises `BoardRefused`."""
-    for held in _held(tx, project, now):
+    for held in _held(tx, project, now, owner):
         if not matches(held.glob, path):
             continue
         if held.owner != owner:
@@ -79,7 +80,9 @@ def check(tx: Tx, project: str, owner: str, path: str, token: int | None, now: f
             continue
         raise BoardRefused(why)
     if token is not None and not any(
-        held.owner == owner and held.token >= token for held in _held(tx, project, now) if matches(held.glob, path)
+        held.owner == owner and held.token >= token
+        for held in _held(tx, project, now, owner)
+        if matches(held.glob, path)
     ):
         raise BoardRefused(f"{path}: your claim {token} has run out; claim it again, and read it before you write")
 
@@ -89,8 +92,19 @@ def expire(tx: Tx, owner: str) -> int:
     return tx.run("DELETE FROM file_leases WHERE owner = ?", owner)
 
 
-def _held(tx: Tx, project: str, now: float) -> list[FileLease]:
-    rows = tx.all(f"SELECT {_LEASE} FROM file_leases WHERE project = ? AND until > ? ORDER BY glob", project, now)
+def end(tx: Tx, owner: str, now: float) -> None:
+    """What `owner` held is free where its time is over."""
+    tx.run("DELETE FROM file_leases WHERE owner = ? AND until <= ?", owner, now)
+
+
+def _held(tx: Tx, project: str, now: float, asker: str = "") -> list[FileLease]:
+    """The claims that hold. That of another agent does as long as this is there: it ends them itself, when it gives a
+    sign of life (`end`); by its clock their time may not be over."""
+    rows = tx.all(
+        f"SELECT {_LEASE} FROM file_leases WHERE project = ? AND (until > ? OR owner <> ? AND owner IN "
+        f"(SELECT address FROM agents WHERE {THERE})) ORDER BY glob",
+        *(project, now, asker),
+    )
     return [_lease(row) for row in rows]
 
 

@@ -9,19 +9,25 @@ from typing import TypeVar
 
 from motet.board.database import Asked, Row, Tx, marks
 from motet.board.values import Budget
+from motet.money import dollars
 
 L = TypeVar("L", int, float)
 
 _MINUTE = 60
 DAY = 86_400
 """Seconds."""
+_ALONE = 0
+"""In the place of a day, for what counts since a human wrote on a board."""
+_PAIR = "pair:"
+_BOARD = "board:"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """`hops`, `tokens`, `cost` (US dollars) and `seconds`: what one post of a human may cause. The rates are posts of
-    agents in a minute; None: any number. The caps of a day (UTC) are for the turns that boards cause. `alert`: so many
-    posts of agents on one board in a minute are told to the human."""
+    agents in a minute; None: any number. `alone`: posts of agents on one board since a human wrote there. The caps of a
+    day (UTC) are for posts of agents, and for the turns that boards cause. `alert`: so many posts of agents on one board
+    in a minute are told to the human."""
 
     hops: int = 6
     tokens: int = 500_000
@@ -30,13 +36,16 @@ class Limits:
     agent_posts: int | None = 30
     pair_posts: int | None = 15
     board_posts: int | None = 600
+    alone: int | None = 300
+    agent_posts_per_day: int | None = 1_000
+    board_posts_per_day: int | None = 5_000
     alert: int = 60
     request_seconds: float = 3600.0
     body: int = 100_000
-    agent_tokens_per_day: int | None = None
-    agent_cost_per_day: float | None = None
-    board_tokens_per_day: int | None = None
-    board_cost_per_day: float | None = None
+    agent_tokens_per_day: int | None = 5_000_000
+    agent_cost_per_day: float | None = 10.0
+    board_tokens_per_day: int | None = 20_000_000
+    board_cost_per_day: float | None = 50.0
 
     def budget(self, now: float) -> Budget:
         """What a post has that nothing caused."""
@@ -46,19 +55,23 @@ class Limits:
 @dataclass(slots=True)
 class Rates:
     """How many posts agents have made in the last minute, of some who may make more: what they wrote in the last
-    whole minute counts by the part of it that is not a minute ago."""
+    whole minute counts by the part of it that is not a minute ago. `day`: today, before those that were `made` now;
+    `alone`: by board, since a human wrote on it; `humans`: the boards on which one does now, where that matters."""
 
     now: float
     before: Counter[str] = field(default_factory=Counter[str])
     made: Counter[str] = field(default_factory=Counter[str])
+    day: Counter[str] = field(default_factory=Counter[str])
+    alone: Counter[str] = field(default_factory=Counter[str])
+    humans: set[str] = field(default_factory=set[str])
 
     @staticmethod
     def asks(who: Iterable[str], now: float) -> Asked:
         """Asks what the store says of `who`, some at least."""
         wanted = sorted(set(who))
         return (
-            f"SELECT who, span, posts FROM used WHERE who IN ({marks(wanted)}) AND span >= ?",
-            (*wanted, int(now // _MINUTE) - 1),
+            f"SELECT who, span, posts FROM used WHERE who IN ({marks(wanted)}) AND (span >= ? OR span IN (?, ?))",
+            (*wanted, int(now // _MINUTE) - 1, int(now // DAY), _ALONE),
         )
 
     @classmethod
@@ -66,7 +79,11 @@ class Rates:
         """What was answered."""
         rates, minute, old = cls(now), int(now // _MINUTE), 1 - now % _MINUTE / _MINUTE
         for name, span, posts in rows:
-            if span in (minute - 1, minute):
+            if span == int(now // DAY):
+                rates.day[str(name)] = int(posts)
+            elif span == _ALONE:
+                rates.alone[str(name)] = int(posts)
+            elif span in (minute - 1, minute):
                 rates.before[str(name)] += int(posts) if span == minute else round(posts * old)
         return rates
 
@@ -78,9 +95,49 @@ class Rates:
         """Posts in the last minute."""
         return self.before[who] + self.made[who]
 
+    def add(self, names: Iterable[str], board: str) -> None:
+        """One more post, counted under each of `names`, on a board."""
+        self.made.update(names)
+        self.alone[board] += 1
+
+    def human(self, board: str) -> None:
+        """A human writes on a board."""
+        if self.alone[board]:
+            self.humans.add(board)
+        self.alone[board] = 0
+
+    def today(self, who: str) -> int:
+        """Posts of this day."""
+        return self.day[who] + self.made[who]
+
+    def used_up(self, limits: Limits) -> list[tuple[str, str]]:
+        """Which caps the posts that were made now have come to, in words, and under whose name."""
+        found: list[tuple[str, str]] = []
+        for who, made in sorted(self.made.items()):
+            is_board = who.startswith(_BOARD)
+            most = limits.board_posts_per_day if is_board else limits.agent_posts_per_day
+            if not who.startswith(_PAIR) and most is not None and self.day[who] < most <= self.today(who):
+                found.append((f"the {most:,} posts of agents of today are used up", who))
+            if is_board and limits.alone is not None and limits.alone <= self.alone[who] < limits.alone + made:
+                why = f"agents have written {limits.alone:,} posts since a human did, and are held"
+                found.append((f"{why}; write there, or continue one of them", who))
+        return found
+
     def write(self, tx: Tx) -> None:
         """Store what was made, and forget what is older than two minutes."""
         minute = int(self.now // _MINUTE)
+        kept = [
+            (who, int(self.now // DAY), self.today(who)) for who in sorted(self.made) if not who.startswith(_PAIR)
+        ]
+        alone = [
+            (board, _ALONE, self.alone[board])
+            for board in sorted(self.alone.keys() & (self.made.keys() | self.humans))
+        ]
+        tx.many(
+            "INSERT INTO used (who, span, posts, tokens, cost) VALUES (?, ?, ?, 0, 0) "
+            "ON CONFLICT (who, span) DO UPDATE SET posts = excluded.posts",
+            [*kept, *alone],
+        )
         tx.many(
             "INSERT INTO used (who, span, posts, tokens, cost) VALUES (?, ?, ?, 0, 0) "
             "ON CONFLICT (who, span) DO UPDATE SET posts = used.posts + excluded.posts",
@@ -100,12 +157,17 @@ def agent_rate(address: str) -> str:
 
 def pair_rate(author: str, recipient: str) -> str:
     """Under which name posts of one to another are counted."""
-    return f"pair:{author}>{recipient}"
+    return f"{_PAIR}{author}>{recipient}"
 
 
 def board_rate(board: str) -> str:
     """Under which name a board's posts are counted."""
-    return f"board:{board}"
+    return f"{_BOARD}{board}"
+
+
+def forget_alone(tx: Tx, board: str) -> None:
+    """A human lets the agents of a board go on."""
+    tx.run("DELETE FROM used WHERE who = ? AND span = ?", board_rate(board), _ALONE)
 
 
 def use(tx: Tx, names: Iterable[str], tokens: int, cost: float, now: float) -> None:
@@ -168,7 +230,7 @@ def today(tx: Tx, agent: str, board: str, limits: Limits, now: float) -> Today:
         if most_tokens is not None and tokens >= most_tokens:
             over = f"{whose} {most_tokens:,} tokens of today are used up"
         elif most_cost is not None and cost >= most_cost:
-            over = f"{whose} ${most_cost:.2f} of today are used up"
+            over = f"{whose} {dollars(most_cost)} of today are used up"
         left = left.least(
             Today(
                 None if most_tokens is None else max(most_tokens - tokens, 0),

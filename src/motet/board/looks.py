@@ -15,18 +15,17 @@ class Looks:
 
     def __init__(self, worker: Worker[Tx]) -> None:
         self._worker = worker
-        self._asking: dict[str, float] = {}
+        self._asking: set[str] = set()
         self._next: asyncio.Task[frozenset[str]] | None = None
 
-    async def is_due(self, address: str, now: float) -> bool:
+    async def is_due(self, address: str) -> bool:
         """Whether something may wait for an agent. False means that nothing did at some moment since this was asked.
         Raises `BoardError`."""
-        self._asking[address] = now
+        self._asking.add(address)
         if self._next is None:
             self._next = asyncio.create_task(self._look())
         return address in await asyncio.shield(self._next)
 
     async def _look(self) -> frozenset[str]:
-        asking, self._asking, self._next = self._asking, {}, None
-        work = partial(inbox.due, addresses=sorted(asking), now=max(asking.values()))
-        return await self._worker.do(Kind.READ, work)
+        asking, self._asking, self._next = self._asking, set(), None
+        return await self._worker.do(Kind.READ, partial(inbox.due, addresses=sorted(asking)))

@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from motet.board.database import Asked, Row, Tx
 from motet.board.directory import members
 from motet.board.mentions import Called, Known, Roster, called, find_mentions
-from motet.board.values import AgentKind
+from motet.board.values import Agent, AgentKind, AgentState
 
 REGISTRY: Asked = ("SELECT value FROM counters WHERE name = 'registry'", ())
 """Asks for the number that grows with each change of who is where."""
+
+
+def known_of(agent: Agent) -> Known:
+    """An agent as one who can be called."""
+    is_gone = agent.state in (AgentState.GONE, AgentState.CLOSED)
+    return Known(agent.address, agent.name, agent.roles, agent.kind is AgentKind.HUMAN, is_gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class Members:
             self.check(tx.all(REGISTRY[0]))
         if board not in self._boards:
             agents = members(tx, board)
-            known = tuple(Known(one.address, one.name, one.roles, one.kind is AgentKind.HUMAN) for one in agents)
+            known = tuple(map(known_of, agents))
             humans = frozenset(one.address for one in known if one.is_human)
             self._boards[board] = Membership(Roster(known), frozenset(one.address for one in known), humans)
         return self._boards[board]

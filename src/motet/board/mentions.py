@@ -59,10 +59,12 @@ class Known:
     name: str
     roles: tuple[str, ...] = ()
     is_human: bool = False
+    is_gone: bool = False
 
 
 class Roster:
-    """All who can be called, by the words that call them. Made once, for many bodies."""
+    """All who can be called, by the words that call them. Made once, for many bodies. Of those who share a name it means
+    the human, else the ones who are there, else all."""
 
     def __init__(self, known: Iterable[Known]) -> None:
         self.known = tuple(known)
@@ -73,6 +75,7 @@ class Roster:
             self.names.setdefault(key(one.name), []).append(one)
             for role in {key(role): None for role in one.roles}:
                 self.roles.setdefault(role, []).append(one)
+        self.names = {name: preferred(ones) for name, ones in self.names.items()}
         self.longest = max(map(len, ("human", *self.addresses, *self.names, *self.roles)))
 
     def kind(self, word: str) -> Addressee | None:
@@ -84,6 +87,11 @@ class Roster:
         if word in self.roles:
             return Addressee.ROLE
         return Addressee.NAME if word in self.names else None
+
+
+def preferred(ones: list[Known]) -> list[Known]:
+    """Whom a name means that these share."""
+    return [one for one in ones if one.is_human] or [one for one in ones if not one.is_gone] or ones
 
 
 @dataclass(frozen=True, slots=True)

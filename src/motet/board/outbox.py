@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Sequence
 
+from motet.board import clock
 from motet.board.database import Tx
 from motet.board.limits import Limits
 from motet.board.members import Members
@@ -14,6 +14,7 @@ from motet.board.values import Draft, Posted
 from motet.board.watch import Hint
 from motet.errors import MotetError
 from motet.storage.worker import Kind, Worker
+from motet.tasks import background
 
 _AT_ONCE = 256
 """Posts of one transaction."""
@@ -40,7 +41,7 @@ class Outbox:
         answer: asyncio.Future[Posted] = asyncio.get_running_loop().create_future()
         self._waiting.append((draft, answer))
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._store())
+            self._task = background(self._store())
         return await asyncio.shield(answer)
 
     async def close(self) -> None:
@@ -54,7 +55,7 @@ class Outbox:
             drafts = [draft for draft, _ in some]
 
             def store(tx: Tx, drafts: Sequence[Draft] = drafts) -> list[Posted | MotetError]:
-                return Posting(tx, _now(), self._limits, self._members).append(drafts)
+                return Posting(tx, clock.at(tx), self._limits, self._members).append(drafts)
 
             try:
                 outcomes = await self._worker.do(Kind.DURABLE, store)
@@ -83,7 +84,3 @@ def hints_of(outcomes: Iterable[Posted | MotetError]) -> list[Hint]:
             hint = Hint(post.board, post.seq, first=post.seq, whom=None if outcome.everyone else outcome.recipients)
             told[post.board] = told[post.board].and_also(hint) if post.board in told else hint
     return list(told.values())
-
-
-def _now() -> float:
-    return round(time.time(), 3)

@@ -12,9 +12,11 @@ from motet.board.database import Tx, marks
 from motet.board.directory import boards, set_read
 from motet.board.errors import AgentMissing
 from motet.board.inbox import expand
+from motet.board.members import known_of
+from motet.board.mentions import preferred
 from motet.board.reading import posts
 from motet.board.rows import JOINED, delivery_of
-from motet.board.values import Agent, Board, Delivery, NewAgent, Post
+from motet.board.values import Agent, Board, Delivery, DeliveryState, Fate, NewAgent, Post
 
 _NEAREST = 3
 
@@ -67,19 +69,26 @@ def known(tx: Tx, new: NewAgent) -> Agent | None:
     return agent_of(tx, row) if row else None
 
 
-def named(tx: Tx, text: str) -> Agent:
-    """The agent with this address, or with this name when it is the only one; closed ones too. Raises `AgentMissing`
-    that names the nearest addresses."""
+def named(tx: Tx, text: str, project: str = "") -> Agent:
+    """The agent with this address, or with this name on the boards of `project` (empty: anywhere), of those who share it
+    the human, else the one who is there; closed ones too. Raises `AgentMissing` that names those it could be."""
     wanted = key(text.removeprefix("@"))
-    rows = tx.all(f"SELECT {AGENT} FROM agents ORDER BY address")
-    agents = [agent_of(tx, row) for row in rows]
-    found = [one for one in agents if key(one.address) == wanted] or [
-        one for one in agents if key(one.name) == wanted
-    ]
+    agents = [agent_of(tx, row) for row in tx.all(f"SELECT {AGENT} FROM agents ORDER BY address")]
+    if found := [one for one in agents if key(one.address) == wanted]:
+        return found[0]
+    so_called = [one for one in agents if key(one.name) == wanted]
+    sql = "SELECT address FROM members WHERE board IN (SELECT id FROM boards WHERE project = ?)"
+    here = {str(address) for (address,) in tx.all(sql, project)} if project else {one.address for one in agents}
+    meant = {one.address for one in preferred([known_of(one) for one in so_called if one.address in here])}
+    found = [one for one in so_called if one.address in meant]
     if len(found) == 1:
         return found[0]
     if found:
-        raise AgentMissing(f"several agents are named {text!r}: {', '.join(one.address for one in found)}")
+        raise AgentMissing(f"several agents are named {text!r}: {_listed(found)}; say which by its address")
+    if so_called:
+        raise AgentMissing(
+            f"there is no agent {text!r} on the boards of this project; elsewhere: {_listed(so_called)}"
+        )
     from rapidfuzz import fuzz, process
 
     words = [one.address for one in agents]
@@ -88,6 +97,10 @@ def named(tx: Tx, text: str) -> Agent:
     ]
     there = f"did you mean {', '.join(nearest)}?" if nearest else "`motet agents list` shows all"
     raise AgentMissing(f"there is no agent {text!r}; {there}")
+
+
+def _listed(agents: Sequence[Agent]) -> str:
+    return ", ".join(f"{one.address} ({one.state}{f', {one.workspace}' if one.workspace else ''})" for one in agents)
 
 
 def whole(tx: Tx, board: str, after: int, limit: int) -> list[Whole]:
@@ -138,6 +151,33 @@ def numbers(tx: Tx, ids: Iterable[str]) -> dict[str, int]:
         some = wanted[at : at + 500]
         rows = tx.all(f"SELECT id, seq FROM posts WHERE id IN ({marks(some)})", *some)
         found |= {str(id): int(seq) for id, seq in rows}
+    return found
+
+
+def fates(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[Fate, ...]]:
+    """What became of each of these posts, by its id; nothing for one that is for nobody."""
+    found: dict[str, tuple[Fate, ...]] = {}
+    for at in range(0, len(ids), 500):
+        some = ids[at : at + 500]
+        everyone, delivered = tx.several(
+            [
+                (
+                    "SELECT posts.id FROM posts JOIN broadcasts ON broadcasts.board = posts.board "
+                    f"AND broadcasts.seq = posts.seq WHERE posts.id IN ({marks(some)})",
+                    some,
+                ),
+                (
+                    "SELECT deliveries.post, recipient, role, state, answers.seq FROM deliveries "
+                    "LEFT JOIN posts AS answers ON answers.id = deliveries.answer "
+                    f"WHERE deliveries.post IN ({marks(some)}) ORDER BY deliveries.at, recipient, role",
+                    some,
+                ),
+            ]
+        )
+        found |= {str(post): (Fate("everyone"),) for (post,) in everyone}
+        for post, recipient, role, state, answer in delivered:
+            fate = Fate(recipient or f"role:{role}", DeliveryState(state), answer)
+            found[post] = (*found.get(post, ()), fate)
     return found
 
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from motet.board.mentions import Addressee, Roster, called, find_mentions
-from motet.board.values import Board, Post, PostKind
+from motet.board.values import Board, DeliveryState, Fate, Post, PostKind
 
 _HEAD_IN_BODY = re.compile(r"^( {0,3})(#{1,2})(?=[ \t]|$)", re.MULTILINE)
 
 _ABOVE_BODY = 2
 """Lines of an entry: its head, and a blank one. No mention stands in a line that is escaped: that one is a heading."""
+
+STATE_WORDS = {
+    DeliveryState.QUEUED: "waiting",
+    DeliveryState.LEASED: "taken",
+    DeliveryState.IN_CONTEXT: "read",
+    DeliveryState.ACKED: "read",
+}
+"""How people call the states that have no word of their own."""
 
 GUIDANCE = """\
 <!-- This page is shared: everyone on the board reads it. Write below it; a post is what has been sent.
@@ -23,22 +31,35 @@ GUIDANCE = """\
 """
 
 
-def head(post: Post) -> str:
-    """`## 2026-01-11 18:00:00 backend-abc12`, and what else is to be known about the post."""
+def head(post: Post, fates: Sequence[Fate] = ()) -> str:
+    """`## 2026-01-11 18:00:00 backend-abc12 (#1; reviewer-yz2mg answered #2)`: its number, which commands take, what else
+    is to be known, and whom it was for."""
     at = datetime.fromtimestamp(post.at, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    marks = [str(post.kind)] if post.kind is not PostKind.MESSAGE else []
+    marks = [f"#{post.seq}"]
+    if post.kind is not PostKind.MESSAGE:
+        marks.append(str(post.kind))
     if post.version > 1:
         marks.append("edited")
     if post.retracted:
         marks.append("taken back")
-    return f"## {at} {post.author}" + (f" ({', '.join(marks)})" if marks else "")
+    became = f"; {', '.join(map(_became, fates))}" if fates else ""
+    return f"## {at} {post.author} ({', '.join(marks)}{became})"
 
 
-def entry(post: Post) -> str:
+def _became(fate: Fate) -> str:
+    """`reviewer-yz2mg answered #2`, `cho-x1y2z read`, `everyone`."""
+    if fate.state is None:
+        return fate.whom
+    number = f" #{fate.answer}" if fate.answer is not None else ""
+    return f"{fate.whom} {STATE_WORDS.get(fate.state, str(fate.state))}{number}"
+
+
+def entry(post: Post, fates: Sequence[Fate] = ()) -> str:
     """The post as it stands on the page, with a line end. Headings of the first two ranks in a body are escaped: a
     forged head is text."""
     body = "" if post.retracted else _HEAD_IN_BODY.sub(r"\1\\\2", post.body)
-    return f"{head(post)}\n\n{body}\n" if body else f"{head(post)}\n"
+    first = head(post, fates)
+    return f"{first}\n\n{body}\n" if body else f"{first}\n"
 
 
 def top(board: Board) -> str:
@@ -47,9 +68,9 @@ def top(board: Board) -> str:
     return f"---\nmotet: board\nboard: {board.name}\nproject: {board.project}\ncreated_at: {created}\n---\n\n# {board.name}\n\n{GUIDANCE}"
 
 
-def page(board: Board, posts: Iterable[Post]) -> str:
-    """The whole page: `top`, and the entries of posts, each behind a blank line."""
-    return "\n".join([top(board), *map(entry, posts)])
+def page(board: Board, posts: Iterable[Post], fates: Mapping[str, Sequence[Fate]] | None = None) -> str:
+    """The whole page: `top`, and the entries of posts, each behind a blank line; `fates` by the ids of posts."""
+    return "\n".join([top(board), *(entry(post, (fates or {}).get(post.id, ())) for post in posts)])
 
 
 class Look(StrEnum):

@@ -36,6 +36,8 @@ _TURN = 1_836_020_853
 """The class of the lock that writers take turns at; its second number is that of the schema's name."""
 _KEEPING = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "connect_timeout": 10}
 _DAY = 86_400
+_NOW = "SELECT '' AS name, extract(epoch FROM clock_timestamp())::text AS value"
+"""Asked behind the turn at writing, for which others may have been waited."""
 logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would write about lost connections on the screen
 _ROWS = 32
 """Rows of one statement that inserts, at most; fewer are a power of two, so that few statements are ever planned."""
@@ -48,8 +50,9 @@ class PostgresTx:
 
     dialect = Dialect.POSTGRES
 
-    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+    def __init__(self, connection: psycopg.Connection[Row], now: float) -> None:
         self._connection = connection
+        self.now = now
         self._cursor = connection.cursor()
         self._waiting: list[tuple[str, list[Sequence[object]]]] = []
 
@@ -164,7 +167,7 @@ class PostgresDatabase:
                 answers = [work(tx) for work in works]
                 attempt.answers = answers
                 try:
-                    tx.send(*self._commit(attempt))
+                    tx.send(*self._commit(attempt, tx.now))
                 except psycopg.Error as error:
                     if not is_lost(error):
                         attempt.answers = None  # the server said so itself: nothing was stored
@@ -186,9 +189,10 @@ class PostgresDatabase:
     def _transaction(self, begin: str) -> Generator[tuple[psycopg.Connection[Row], PostgresTx]]:
         connection = self._opened()
         try:
-            if self._schema_in(_simply(connection, f"{begin}; {ABOUT}")) != SCHEMA:
+            about = _simply(connection, f"{begin}; {ABOUT} UNION ALL {_NOW}")
+            if self._schema_in(about) != SCHEMA:
                 raise BoardTooNew(f"{self.place}: another motet has changed these boards; start this one again")
-            yield connection, PostgresTx(connection)
+            yield connection, PostgresTx(connection, _now_in(about))
         finally:
             self._end(connection)
 
@@ -203,8 +207,7 @@ class PostgresDatabase:
         if connection.closed:
             self.close()
 
-    def _commit(self, attempt: _Attempt) -> tuple[Asked, ...]:
-        now = time.time()
+    def _commit(self, attempt: _Attempt, now: float) -> tuple[Asked, ...]:
         number = (
             "INSERT INTO commits (writer, number, at) VALUES (?, ?, ?) "
             "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at"
@@ -288,8 +291,8 @@ class PostgresDatabase:
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
         )
         try:
-            _simply(connection, f"BEGIN; SELECT pg_advisory_xact_lock({_TURN}, hashtext('{schema}'))")
-            tx = PostgresTx(connection)
+            now = _simply(connection, f"BEGIN; SELECT pg_advisory_xact_lock({_TURN}, hashtext('{schema}')); {_NOW}")
+            tx = PostgresTx(connection, _now_in(now))
             if tx.one("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) is None:
                 tx.run(f"CREATE SCHEMA {schema}")
             there = tx.one("SELECT to_regclass(?)", f"{schema}.about") != (None,)
@@ -339,6 +342,11 @@ def _translated(sql: str) -> LiteralString:
     """With the server's own marks for values: the driver need not look for its own."""
     first, *others = sql.split("?")
     return cast("LiteralString", first + "".join(f"${n}{part}" for n, part in enumerate(others, 1)))
+
+
+def _now_in(rows: Iterable[Row]) -> float:
+    """What was answered to `_NOW`."""
+    return round(next(float(value) for name, value in rows if not name), 3)
 
 
 def _simply(connection: psycopg.Connection[Row], sql: str) -> list[Row]:

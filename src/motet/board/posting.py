@@ -6,7 +6,7 @@ writers take turns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from motet.board import causes, chains, finding
@@ -139,13 +139,18 @@ class Posting:
         if author.kind is not AgentKind.HUMAN and kind not in _QUIET_KINDS:
             causes.refuse_ended(self.tx, author, caused, self.now)
             causes.refuse_empty_words(self.tx, author.address, board.id, body, caused, self.now)
-            self._count(author.address, board.id, reached)
+            pairs = self._refuse_fast(author.address, board.id, reached)
+            budget, chain = causes.budget(self.tx, caused, draft, self.limits, self.now)
+            self._rates.add([agent_rate(author.address), board_rate(board.id), *pairs], board_rate(board.id))
+        else:
+            budget, chain = causes.budget(self.tx, caused, draft, self.limits, self.now)
+            if author.kind is AgentKind.HUMAN:
+                self._rates.human(board_rate(board.id))
         post = new_id()
-        budget, chain = causes.budget(self.tx, caused, draft, self.limits, self.now)
         return _Planned(replace(draft, body=body), author, board, kind, post, budget, chain or post, called, reached)
 
-    def _count(self, author: str, board: str, reached: Reached) -> None:
-        """Count the post, or raise `BoardRefused`."""
+    def _refuse_fast(self, author: str, board: str, reached: Reached) -> list[str]:
+        """Raises `BoardRefused` for one post too many; else the names of the pairs that it counts for."""
         limits, rates = self.limits, self._rates
         pairs = [pair_rate(author, one) for one in reached.named] if limits.pair_posts is not None else []
         new = [pair for pair in pairs if pair not in rates.before]
@@ -153,7 +158,7 @@ class Posting:
             sql, values = Rates.asks(new, self.now)
             rates.before |= Rates.found(self.tx.all(sql, *values), self.now).before
         causes.refuse_fast(rates, author, board, pairs, limits)
-        rates.made.update([agent_rate(author), board_rate(board), *pairs])
+        return pairs
 
     # --- storing -----------------------------------------------------------------------------------------------
 
@@ -181,7 +186,7 @@ class Posting:
             if one.draft.answers:
                 causes.mark_answered(self.tx, one.draft.answers, one.author.address, one.id, self.now)
         self._rates.write(self.tx)
-        self._alert({one.board.id: one.board for one in planned if one.is_counted})
+        self._alert([one for one in planned if one.is_counted])
         return stored
 
     def _number(self, planned: Sequence[_Planned]) -> list[Post]:
@@ -190,9 +195,9 @@ class Posting:
         posts: list[Post] = []
         for one in planned:
             last[one.board.id] += 1
-            deadline = one.draft.deadline
-            if deadline is None and one.kind is PostKind.REQUEST:
-                deadline = self.now + self.limits.request_seconds
+            deadline, within = one.draft.deadline, one.draft.within
+            if deadline is None and (one.kind is PostKind.REQUEST or within is not None):
+                deadline = round(self.now + (self.limits.request_seconds if within is None else within), 3)
             posts.append(
                 Post(
                     *(one.id, one.board.id, last[one.board.id], self.now, one.author.address, one.kind),
@@ -241,8 +246,15 @@ class Posting:
         assert row is not None
         return Posted(post_of(row), was_new=False)
 
-    def _alert(self, boards: Mapping[str, Board]) -> None:
-        """Agents that write fast are told to the human, once in a while."""
+    def _alert(self, planned: Sequence[_Planned]) -> None:
+        """Agents that write fast are told to the human, once in a while; and which of them may write no more."""
+        boards = {one.board.id: one.board for one in planned}
+        for what, whose in self._rates.used_up(self.limits):
+            board = next(
+                one.board for one in planned if whose in (board_rate(one.board.id), agent_rate(one.author.address))
+            )
+            name = board.name if whose == board_rate(board.id) else whose.partition(":")[2]
+            notify(self.tx, board.id, NoticeKind.STOPPED, f"{name}: {what}", self.now, about=whose)
         for board in boards.values():
             many = self._rates.count(board_rate(board.id))
             since = self.now - _ALERT_EVERY

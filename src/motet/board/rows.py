@@ -19,8 +19,13 @@ DELIVERY = (
 JOINED = f"SELECT {JOINED_POST}, {DELIVERY} FROM deliveries JOIN posts ON posts.id = deliveries.post"
 
 
+_POST_TYPES = (str, str, int, float, str, str, str, str, str, int, int, float, float, int, int)
+
+
 def post_of(row: Row) -> Post:
-    """A row of `POST`."""
+    """A row of `POST`. Raises `ValueError` when that is damaged."""
+    if tuple(map(type, row[:15])) != _POST_TYPES:
+        raise ValueError("a damaged row of a post")
     return Post(
         *(row[0], row[1], row[2], row[3], row[4], PostKind(row[5]), row[6], row[7], row[8]),
         Budget(row[9], row[10], row[11], row[12]),

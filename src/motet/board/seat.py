@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from motet.board.boards import Boards
-from motet.board.errors import BoardMissing, BoardRefused
+from motet.board.errors import BoardError, BoardMissing, BoardRefused
 from motet.board.inbox import Outcome
 from motet.board.store import LOOK
 from motet.board.values import (
@@ -26,6 +25,7 @@ from motet.board.values import (
     Posted,
     PostKind,
 )
+from motet.tasks import background
 
 GENERAL = "general"
 """The board of a project that nobody has named."""
@@ -54,7 +54,7 @@ class Seat:
         for name in names or (GENERAL,):
             await seat.join(name)
         if new.kind is not AgentKind.HUMAN:
-            seat._beating = asyncio.create_task(seat._beat())
+            seat._beating = background(seat._beat())
         return seat
 
     @property
@@ -110,7 +110,7 @@ class Seat:
         found = await self.board(board)
         draft = Draft(found.id, self.address, body, kind, key=key, causes=self.caused, by_human=self.by_human)
         if minutes is not None:
-            draft = replace(draft, deadline=round(time.time() + minutes * 60, 3))
+            draft = replace(draft, within=minutes * 60)
         return await self.boards.post(draft)
 
     async def reply(self, to: str, body: str, kind: PostKind = PostKind.MESSAGE, *, key: str = "") -> Posted:
@@ -199,4 +199,5 @@ class Seat:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(_BEAT)
-            await self.boards.beat(self.address)
+            with suppress(BoardError):  # a store that is away comes back; who gives no more signs of life is gone
+                await self.boards.beat(self.address)

@@ -16,6 +16,7 @@ from motet.board.server_url import ServerUrl
 from motet.board.watch import Heard, Hint, of_wire, to_wire
 from motet.errors import MotetError
 from motet.storage.worker import Kind, Worker
+from motet.tasks import background
 
 if TYPE_CHECKING:
     import psycopg
@@ -51,14 +52,14 @@ class ServerBell:
             key = hint.board, hint.what
             self._rung[key] = self._rung[key].and_also(hint) if key in self._rung else hint
         if self._rung and (self._ringing is None or self._ringing.done()):
-            self._ringing = asyncio.create_task(self._ring())
+            self._ringing = background(self._ring())
 
     async def listen(self, heard: Heard) -> None:
         """See `Bell`. A connection that is cut is made again."""
         if self._listening is not None:
             return
         began = asyncio.Event()
-        self._listening = asyncio.create_task(self._listen(heard, began))
+        self._listening = background(self._listen(heard, began))
         await began.wait()
 
     async def close(self) -> None:

@@ -7,22 +7,27 @@ luckiest one go on for ever.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
+import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from motet.board.database import Asked, Dialect, Row, Work
 from motet.board.errors import BoardError, BoardLost, BoardTooNew
+from motet.board.salvage import of_boards
 from motet.board.schema import SCHEMA, migrate, schema_of
 from motet.storage import places, turns
 from motet.storage.database_file import DatabaseFile, transaction
-from motet.storage.failures import Words, explained, is_lasting
+from motet.storage.failures import Words, explained, is_lasting, is_no_room
 
 T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds that a write waits for other processes' writes."""
+_ALONE = 1.0
+"""Seconds that a reader on a full disk waits for another one."""
 
 
 class SqliteTx:
@@ -32,6 +37,7 @@ class SqliteTx:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self.now = round(time.time(), 3)
 
     def run(self, sql: str, *values: object) -> int:
         """See `Tx`."""
@@ -63,36 +69,68 @@ class SqliteDatabase:
         self._is_moving = is_moving
         self._path = state / "boards.db"
         self._lock_path = state / "boards.lock"
-        self._file = DatabaseFile(self._path, self._lock_path, self._connect)
+        self._lock = -1
         self._words = Words(self._path, "boards", BoardError)
+        self._file = DatabaseFile(self._words, state / "boards.guard", self._connect, of_boards(SqliteTx))
 
     def read(self, work: Work[T]) -> T:
         """See `Database`."""
-        return self._safely(lambda: self._transaction([work], "BEGIN")[0])
+
+        def read(connection: sqlite3.Connection) -> T:
+            return self._transaction(connection, [work], "BEGIN")[0]
+
+        def run() -> T:
+            try:
+                return self._file.run(read)
+            except (sqlite3.Error, OSError) as error:
+                if not is_no_room(error):
+                    raise
+                self.close()
+                return self._read_alone(read, error)
+
+        return self._safely(run)
 
     def write(self, works: Sequence[Work[object]], *, durable: bool) -> list[object]:
         """See `Database`."""
 
-        def write() -> list[object]:
-            self._file.opened()
+        def write(connection: sqlite3.Connection) -> list[object]:
             with self._turn():
-                return self._transaction(works, "BEGIN IMMEDIATE")
+                return self._transaction(connection, works, "BEGIN IMMEDIATE")
 
-        return self._safely(write)
+        return self._safely(lambda: self._file.run(write))
 
     def close(self) -> None:
         """See `Database`."""
         self._file.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
     @contextlib.contextmanager
     def _turn(self) -> Generator[None]:
         """One process at a time."""
-        with turns.turn(self._file.lock, self._lock_path):
+        if self._lock < 0:
+            places.make_private(self._lock_path)
+            self._lock = os.open(self._lock_path, os.O_RDWR | os.O_CLOEXEC)
+        with turns.turn(self._lock, self._lock_path):
             yield
 
-    def _safely(self, step: Callable[[], T]) -> T:
+    def _read_alone(self, step: Callable[[sqlite3.Connection], T], error: sqlite3.Error | OSError) -> T:
+        """Read where there is no room for the index that processes share beside the file: who has the file alone keeps
+        it in memory. Raises `error` when that cannot be."""
         try:
-            return step()
+            with contextlib.closing(sqlite3.connect(self._path, timeout=_ALONE, isolation_level=None)) as connection:
+                connection.execute("PRAGMA locking_mode = exclusive")
+                connection.execute("PRAGMA query_only = on")
+                return step(connection)
+        except (sqlite3.Error, BoardTooNew):
+            raise error from None
+
+    def _safely(self, run: Callable[[], T]) -> T:
+        try:
+            if not self._file.is_open:
+                self._check_place()
+            return run()
         except (sqlite3.Error, OSError) as error:
             if is_lasting(error) or not self._file.is_open:
                 self.close()
@@ -111,21 +149,21 @@ class SqliteDatabase:
             why = f"{who} has been writing for too long; try again when it is done"
         return BoardLost(f"{self._path}: {why}; nothing was stored")
 
-    def _transaction(self, works: Sequence[Work[T]], begin: str) -> list[T]:
-        connection = self._file.opened()
+    def _transaction(self, connection: sqlite3.Connection, works: Sequence[Work[T]], begin: str) -> list[T]:
         tx = SqliteTx(connection)
         with transaction(connection, begin):
             if schema_of(tx, str(self._path), is_moving=self._is_moving) != SCHEMA:
                 raise BoardTooNew(f"{self._path}: another motet has changed these boards; start this one again")
             return [work(tx) for work in works]
 
-    def _connect(self) -> sqlite3.Connection:
+    def _check_place(self) -> None:
         if network := places.network_file_system(self._path.parent):
             raise BoardError(
                 f"{self._path} is on a network file system ({network}), where processes cannot take turns; set "
                 'board.url = "postgresql://…" in the settings, or XDG_STATE_HOME to a local directory'
             )
-        self._file.make()
+
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             self._prepare(connection)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ from functools import partial
 from typing import NoReturn, Self, TypeVar
 
 from motet.board import notices, reading
+from motet.board.clock import Silence, timed
 from motet.board.database import Database, Tx, Work
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
@@ -21,6 +21,7 @@ from motet.board.outbox import Outbox
 from motet.board.values import Refusal
 from motet.board.watch import Bell, Hint, Watch, Watches
 from motet.storage.worker import Kind, Worker
+from motet.tasks import background
 
 T = TypeVar("T")
 
@@ -43,6 +44,7 @@ class BoardStore:
         )
         self._outbox = Outbox(self._worker, self._members, self.limits, self._ring)
         self._looks = Looks(self._worker)
+        self._silence = Silence()
         self._listening: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
 
@@ -79,7 +81,7 @@ class BoardStore:
                 if self._listening is None:
                     await self._bell.listen(self._heard)
                     await self._look()
-                    self._listening = asyncio.create_task(self._keep_looking())
+                    self._listening = background(self._keep_looking())
             yield watch
         finally:
             self._watches.close(watch)
@@ -133,8 +135,4 @@ class BoardStore:
             raise
 
     async def _log(self, actor: str, what: str, why: str) -> None:
-        await self._write(partial(notices.refused, actor=actor, board="", what=what, why=why, now=_now()))
-
-
-def _now() -> float:
-    return round(time.time(), 3)
+        await self._write(timed(partial(notices.refused, actor=actor, board="", what=what, why=why)))

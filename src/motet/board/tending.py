@@ -5,20 +5,24 @@ Any process that waits for boards looks from time to time; looking costs one sma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from motet.board import agents, chains, directory, inbox, leases
 from motet.board.database import Tx
+from motet.board.errors import BoardRefused
+from motet.board.globs import normal
 from motet.board.limits import Limits
 from motet.board.members import Members
 from motet.board.notices import notify
 from motet.board.posting import Posting
 from motet.board.rows import JOINED, delivery_of
-from motet.board.values import Agent, Delivery, Draft, NoticeKind, Posted, PostKind
+from motet.board.values import Agent, AgentKind, Delivery, Draft, NoticeKind, Posted, PostKind
 
 _WAITS = "deliveries.state IN ('queued', 'leased')"
 _NAMED = 5
+_FRESH = 30.0
+"""Seconds within which a sign of life needs no second look: the next comes sooner."""
 _STOPS = "posts.kind = 'request' AND deliveries.state IN ('queued', 'leased', 'in_context')"
 
 
@@ -30,27 +34,48 @@ class Tended:
     closed: tuple[str, ...] = ()
 
 
-def is_due(tx: Tx, days: float, now: float) -> bool:
-    """Whether there is anything to do."""
-    row = tx.one(
-        "SELECT 1 FROM agents WHERE kind <> 'human' "
-        "AND (state IN ('idle', 'working', 'waiting') AND seen < ? OR state = 'gone' AND seen < ?) "
-        "UNION ALL SELECT 1 FROM deliveries WHERE state = 'leased' AND leased_until < ? "
-        "UNION ALL SELECT 1 FROM posts JOIN deliveries ON deliveries.post = posts.id WHERE posts.deadline < ? "
-        f"AND {_STOPS} LIMIT 1",
-        *(now - agents.LOST, now - days * 86_400, now, now),
+Signs = Mapping[str, tuple[float, float]]
+"""By agent and by leased delivery: the last sign of life, and for how many seconds it has stood still."""
+
+
+def look(tx: Tx, days: float, now: float) -> tuple[bool, list[tuple[str, float]]]:
+    """Whether there is anything to do, and the signs of life that are to be watched: an agent's `seen`, a delivery's
+    `leased_until`. Those that are neither old nor ahead of the time need not be."""
+    due, signs = tx.several(
+        [
+            (
+                "SELECT 1 FROM agents WHERE kind <> 'human' AND state = 'gone' AND seen < ? "
+                "UNION ALL SELECT 1 FROM posts JOIN deliveries ON deliveries.post = posts.id WHERE posts.deadline < ? "
+                f"AND {_STOPS} LIMIT 1",
+                (now - days * 86_400, now),
+            ),
+            (
+                f"SELECT address, seen FROM agents WHERE {agents.THERE} AND (seen < ? OR seen > ?) "
+                "UNION ALL SELECT id, leased_until FROM deliveries WHERE state = 'leased' AND leased_until < ? "
+                "UNION ALL SELECT id, leased_until FROM deliveries WHERE state = 'leased' AND leased_until > ?",
+                (now - _FRESH, now + _FRESH, now + inbox.HELD - _FRESH, now + inbox.HELD + _FRESH),
+            ),
+        ]
     )
-    return row is not None
+    return bool(due), [(str(who), float(sign)) for who, sign in signs]
 
 
-def tend(tx: Tx, members: Members, limits: Limits, days: float, now: float) -> Tended:
-    """Do it."""
+def given_up(silent: Signs) -> dict[str, float]:
+    """By agent and by delivery the sign of life after which it is given up."""
+    return {who: sign for who, (sign, stood) in silent.items() if stood >= agents.LOST}
+
+
+def tend(tx: Tx, members: Members, limits: Limits, days: float, silent: Signs, now: float) -> Tended:
+    """Do it. `silent`: what this process has seen of the signs of life."""
     drafts: list[Draft] = []
-    for agent in agents.lost(tx, now):
+    given = given_up(silent)
+    inbox.give_up(
+        tx, given, now
+    )  # before what the lost ones held is passed on: it counts how often that came to nothing
+    for agent in agents.lost(tx, given):
         leases.expire(tx, agent.address)
         drafts += stops(tx, agent.address, "gave no sign of life")
         _pass_on(tx, agent, now)
-    inbox.give_up(tx, now)
     for one in inbox.overdue(tx, now):
         drafts += _overdue(tx, one)
     closed = agents.gone_since(tx, now - days * 86_400)
@@ -74,6 +99,26 @@ def stopped(tx: Tx, address: str, why: str, members: Members, limits: Limits, no
         notify(tx, draft.board, NoticeKind.STOPPED, f"{address} stopped: {why}", now, about=address)
     outcomes = Posting(tx, now, limits, members).append(drafts)
     return [outcome for outcome in outcomes if isinstance(outcome, Posted)]
+
+
+def revoke(
+    tx: Tx, project: str, by: str, owner: str, globs: Sequence[str], members: Members, limits: Limits, now: float
+) -> tuple[list[str], list[Posted]]:
+    """A human takes claims of an agent away, all when none of `globs` is named, and tells it so on a board of the project
+    on which both are. Returns which. Raises `BoardRefused`."""
+    if agents.agent_of(tx, by).kind is not AgentKind.HUMAN:
+        raise BoardRefused(f"{by} is no human; ask @{owner} for a hand-over")
+    held = [lease.glob for lease in leases.leases(tx, project, now, owner)]
+    revoked = [glob for glob in held if not globs or glob in map(normal, globs)]
+    if not revoked:
+        return [], []
+    leases.release(tx, project, owner, revoked)
+    text = f"@{owner} {by} has taken your claim of {', '.join(f'`{glob}`' for glob in revoked)} away; others may write there."
+    shared = [board.id for board in directory.boards_of(tx, by) if board.project == project]
+    board = next((one.id for one in directory.boards_of(tx, owner) if one.id in shared), "")
+    drafts = [Draft(board, by, text, PostKind.STATUS)] if board else []
+    outcomes = Posting(tx, now, limits, members).append(drafts)
+    return revoked, [one for one in outcomes if isinstance(one, Posted)]
 
 
 def chain_stopped(tx: Tx, chain: str, members: Members, limits: Limits, now: float) -> tuple[int, list[Posted]]:

@@ -156,7 +156,8 @@ class Draft:
 
     `answers` is the delivery that it replies to; `causes` are other deliveries of the turn that wrote it: a post
     that was caused has no more budget than they leave. `by_human`: a human's own words began that turn, in the
-    agent's chat, so that the post begins something new. `deadline` is for requests; None: what the limits say.
+    agent's chat, so that the post begins something new. `deadline`, or `within` so many seconds, is for requests; None:
+    what the limits say.
     """
 
     board: str
@@ -169,6 +170,7 @@ class Draft:
     causes: tuple[str, ...] = ()
     by_human: bool = False
     deadline: float | None = None
+    within: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,17 @@ class Delivery:
     cost: float = 0.0
     answer: str = ""
     attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a post for one of those it is for: `whom` is an address, or `role:NAME` while nobody of that role has
+    claimed it. `answer`: the number of the post that answers. For `everyone` there is no state: each who has looked
+    has one."""
+
+    whom: str
+    state: DeliveryState | None = None
+    answer: int | None = None
 
 
 class NoticeKind(StrEnum):

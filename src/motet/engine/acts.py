@@ -4,12 +4,12 @@ they say, and does what comes next."""
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
-from motet.chat import Chat
+from motet.chat import Chat, ChatEvent
 from motet.chat.inspecting import Changed
 from motet.chat.view import sizes
 from motet.context import Command, CommandCall, NothingToFill, PromptEntry, State
@@ -30,8 +30,9 @@ _ALIKE = 0.75
 @dataclass(frozen=True, slots=True)
 class Next:
     """What comes after a command: a text that is sent, one that is put into the line, another chat, or the end. With
-    `goes_on` the model is asked again without a new text. `given` is sent as it is: it holds what others wrote. `tag`:
-    where what is sent comes from. `failed`: nothing was done, and why is said."""
+    `goes_on` the model is asked again without a new text, with `applies` the edits in the last answer are proposed.
+    `given` is sent as it is: it holds what others wrote. `tag`: where what is sent comes from. `failed`: nothing was
+    done, and why is said."""
 
     send: str = ""
     given: str = ""
@@ -40,7 +41,24 @@ class Next:
     chat: Chat | None = None
     leaves: bool = False
     goes_on: bool = False
+    applies: bool = False
     failed: bool = False
+
+    @property
+    def says(self) -> str:
+        """What is sent."""
+        return self.send or self.given
+
+    @property
+    def begins_turn(self) -> bool:
+        """Whether a turn comes."""
+        return bool(self.says or self.goes_on or self.applies)
+
+    def turn(self, chat: Chat) -> AsyncGenerator[ChatEvent]:
+        """The turn that comes."""
+        if self.applies:
+            return chat.apply()
+        return chat.send(self.send, self.given, tag=self.tag) if self.says else chat.go_on()
 
 
 Act = Callable[[CommandCall], Awaitable[Next]]
@@ -98,6 +116,7 @@ class Acts:
             "edit": self._edit,
             "fork": self._fork,
             "rename": self._rename,
+            "apply": self._apply,
             "undo": self._undo,
             "retry": self._retry,
             "model": self._model,
@@ -212,6 +231,11 @@ class Acts:
         await self._chat.rename(call.argument)
         self._reader.say(f"The chat is called: {self._chat.info.title}")
         return Next()
+
+    async def _apply(self, call: CommandCall) -> Next:
+        if self._chat.is_running:
+            raise UsageError("a turn is running; apply the edits of its answer when it is over")
+        return Next(applies=True)
 
     async def _undo(self, call: CommandCall) -> Next:
         if self._undone is not None:

@@ -208,18 +208,20 @@ async def _main(directory: Path, stem: str, *, tied: bool, ready: _Ready) -> int
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, served.end)
+    faults = FaultLog(directory.parent)
+    faults.catch(f"agent {kept.spec.name}", lambda line: served.note("error", line))
     if tied:
         await _tie(served)
     with lease:
         try:
             await served.run(ready)
         except MotetError as error:
-            FaultLog(directory.parent).add(error, f"agent {kept.spec.name}")
+            faults.add(error, f"agent {kept.spec.name}")
             served.note("error", str(error))
             ready.say(Word(error=str(error), exit_code=error.exit_code))
             return error.exit_code
         except Exception as error:
-            FaultLog(directory.parent).add(error, f"agent {kept.spec.name}")
+            faults.add(error, f"agent {kept.spec.name}")
             raise
     return ExitCode.DONE
 

@@ -17,6 +17,7 @@ from motet.errors import MotetError
 from motet.paths import remedy
 from motet.process import Mark
 from motet.settings import Settings
+from motet.storage.aside import set_aside
 from motet.storage.places import make_private, sync_directory
 
 T = TypeVar("T")
@@ -212,8 +213,12 @@ def _read(path: Path, kind: type[T]) -> T | None:
         return None
     except OSError as error:
         raise MotetError(f"{path}: an agent cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise MotetError(f"{path}: this is no agent ({error}); move it away") from error
+    except (msgspec.DecodeError, UnicodeError):
+        try:
+            set_aside(path, "what is kept of an agent is", "start it again")
+        except OSError as error:
+            raise MotetError(f"{path}: this is no agent; {remedy(error, 'move it away')}") from error
+        return None
 
 
 def _write(path: Path, value: Mapping[str, object]) -> None:

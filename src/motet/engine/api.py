@@ -20,17 +20,20 @@ from typing import TYPE_CHECKING, Self
 
 from motet.chat import Chat, ChatEvent, Ended
 from motet.engine.chats import Chats, Front
-from motet.engine.engine import Engine
+from motet.engine.engine import Engine, load
 from motet.engine.registration import Extras, Registration
 from motet.errors import MotetError
 from motet.messages import Message
 from motet.models.protocol import TextDelta
+from motet.paths import state_dir
 from motet.permissions import Ask
 from motet.tools import Reviewer
 from motet.tools.kit import Human, Nobody
 from motet.turn import AnswerStarted
+from motet.workspace import find_workspace
 
 if TYPE_CHECKING:
+    from motet.board import Boards
     from motet.engine.board_agent import BoardAgent  # comes with boards
 
 
@@ -150,6 +153,16 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """The whole stack; empty before the first `send`."""
         return () if self._chat is None else self._chat.messages
+
+
+def boards_around(start: Path | str = ".") -> tuple[Boards, str]:
+    """The boards that the settings of the workspace around `start` name, in a file or on a server, and the name of its
+    project there: those of all commands. Nothing is opened before it is used. Raises `SettingsError`."""
+    from motet.engine.boards import open_boards, project_of
+
+    root = find_workspace(Path(start))
+    settings = load(root, {}).settings.board
+    return open_boards(settings, state_dir()), project_of(settings, root)
 
 
 def open_workspace(

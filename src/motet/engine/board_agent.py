@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 
 from motet.board import (
@@ -33,6 +33,7 @@ from motet.engine.board_turn import BoardTurn, Carried, TurnLimit, outcome_of, w
 from motet.engine.delivered import delivered_in, is_finished, message_of, news_of, opens_its_cycle
 from motet.errors import MotetError
 from motet.messages import Message, Role, tags
+from motet.tasks import background
 from motet.tools.speaker import Speaker
 from motet.turn import Limit, Spending, to_the_end
 from motet.visible import one_line
@@ -94,15 +95,31 @@ class BoardAgent:
                 await boards.carried(address, [one.id], known[one.id].id)
             else:
                 await boards.give_back(address, [one.id])
+        ended: list[Delivery] = []
         for one in await boards.deliveries(recipient=address, state=DeliveryState.IN_CONTEXT):
             message = known.get(one.id)
             if message is None or is_finished(self.chat.messages, message):
-                await self.seat.settle(
-                    one.id, Outcome(DeliveryState.ACKED, "resumed", "read before the chat was left")
-                )
+                ended.append(one)
             elif opens_its_cycle(self.chat.messages, message):
                 self._broken.append(one)
-        self._listener = asyncio.create_task(self._listen())
+        await self._settle_ended(ended, known)
+        self._listener = background(self._listen())
+
+    async def _settle_ended(self, ended: Sequence[Delivery], known: Mapping[str, Message]) -> None:
+        """What was read in a turn that had come to its end; the last words of the last one may not have been posted."""
+        if not ended:
+            return
+        messages, address, turn = self.chat.messages, self.seat.address, BoardTurn(by_human=False)
+        answered = await self.seat.boards.deliveries(recipient=address, state=DeliveryState.ANSWERED)
+        for one in (*answered, *ended):
+            message = known.get(one.id)
+            if message and message.meta.cycle == messages[-1].meta.cycle and opens_its_cycle(messages, message):
+                turn.add(Carried(one), Spending())
+        await turn.answer_in_text(self.speaker, self._last_words())
+        for one in ended:
+            answer = turn.answers.get(one.id, "")
+            state = DeliveryState.ANSWERED if answer else DeliveryState.ACKED
+            await self.seat.settle(one.id, Outcome(state, "resumed", "read before the chat was left", answer=answer))
 
     def finish(self, why: str) -> None:
         """End at the next place where nothing breaks: after the tool call or the answer that is under way, also when that
@@ -181,12 +198,12 @@ class BoardAgent:
         await to_the_end(self._pull())
         for one in list(self._new.values()):
             facts = await self.seat.boards.facts(one.id)
-            if facts.agent.policy is Policy.ASK and by_rule(facts, time.time()) is None:
+            if facts.agent.policy is Policy.ASK and by_rule(facts) is None:
                 if self._new.pop(one.id, None) is not None:
                     self._to_ask[one.id] = one
                 continue
             try:
-                decision = await decide(facts, time.time(), self._judge, None)
+                decision = await decide(facts, self._judge, None)
             except MotetError as error:
                 decision = Decision(False, str(facts.agent.policy), f"that could not be decided: {error}")
             if self._new.pop(one.id, None) is None:
@@ -202,7 +219,7 @@ class BoardAgent:
     async def _ask_human(self) -> None:
         """Have the human say which posts are answered."""
         for one in list(self._to_ask.values()):
-            decision = await decide(await self.seat.boards.facts(one.id), time.time(), None, self._ask)
+            decision = await decide(await self.seat.boards.facts(one.id), None, self._ask)
             if self._to_ask.pop(one.id, None) is None:
                 continue
             if decision.answered:
@@ -297,7 +314,7 @@ class BoardAgent:
         )
         if one is None:
             return None
-        ruled = by_rule(await self.seat.boards.facts(one.id), time.time())
+        ruled = by_rule(await self.seat.boards.facts(one.id))
         if ruled is not None and ruled.waits:
             await self._not_answered(one, ruled)
             return None
@@ -341,6 +358,9 @@ class BoardAgent:
         if turn is None:
             return ()
         turn.spending = spending
+        if ended.reason is End.DONE and not (turn.by_human or turn.rule or turn.over or turn.cap):
+            with self._telling():
+                await turn.answer_in_text(self.speaker, self._last_words())
         for one in turn.carried:
             await self._settle(turn, one, ended)
         self.seat.caused, self.seat.by_human = (), False
@@ -387,7 +407,8 @@ class BoardAgent:
     async def _add(self, turn: BoardTurn, one: Delivery, decision: Decision | None, spent: Spending) -> None:
         """With what it may use by now."""
         facts = await self.seat.boards.facts(one.id)
-        turn.add(Carried(facts.delivery, decision), spent)
+        ends = time.monotonic() + facts.delivery.budget.until - facts.now
+        turn.add(Carried(facts.delivery, decision, ends=ends), spent)
         turn.today = turn.today.least(facts.today)
 
     # --- one delivery ------------------------------------------------------------------------------------------------
@@ -399,23 +420,28 @@ class BoardAgent:
         outcome = carried.outcome(ended, turn)
         if turn.rule == "paused" and outcome.state is DeliveryState.IN_CONTEXT and not turn.by_human:
             self._broken.append(one)
+        answer = turn.answers.get(one.id, "")
+        state = DeliveryState.ANSWERED if answer else outcome.state
         settled = await self.seat.settle(
-            one.id, Outcome(outcome.state, outcome.rule, outcome.reason, tokens, round(cost, 6))
+            one.id, Outcome(state, outcome.rule, outcome.reason, tokens, round(cost, 6), answer)
         )
         if outcome.rule == "budget":
             await self.seat.boards.spent(one.post.chain, turn.over or "tokens")
         if settled.state is not DeliveryState.ANSWERED:
             not_meant = carried.decision if carried.decision and not carried.decision.answered else None
-            address = self.seat.address
-            await self._tell_why(one, why_not(address, not_meant) if not_meant else self._why_ended(turn, ended))
+            address, unposted = self.seat.address, turn.unanswered.get(one.id)
+            ended_so = turn.why_ended(address, ended, self._last_words(), unposted or "")
+            why = why_not(address, not_meant) if not_meant else ended_so
+            await self._tell_why(one, why, waits=unposted is not None)
 
-    def _why_ended(self, turn: BoardTurn, ended: Ended) -> str:
-        said = (one.text for one in reversed(self.chat.messages) if one.role is Role.ASSISTANT)
-        return turn.why_ended(self.seat.address, ended, next(said, "").strip())
+    def _last_words(self) -> str:
+        """What the model has said, behind all its calls."""
+        last = next((one for one in reversed(self.chat.messages) if one.role is Role.ASSISTANT), None)
+        return "" if last is None or last.calls else last.text.strip()
 
-    async def _tell_why(self, one: Delivery, why: str) -> None:
-        """Tell the author of a request what became of it; nobody else waits for that."""
-        if one.post.kind is PostKind.REQUEST:
+    async def _tell_why(self, one: Delivery, why: str, *, waits: bool = False) -> None:
+        """Tell the author of a request, or one who `waits`, what became of it."""
+        if waits or one.post.kind is PostKind.REQUEST:
             with suppress(MotetError):  # the turn's own end does not fail with it
                 await self.seat.status(one, why)
 
@@ -427,7 +453,7 @@ class BoardAgent:
         if (await boards.agent(self.seat.address)).paused:
             return "paused", f"{self.seat.address} is paused by a human"
         for one in () if by_human else deliveries:
-            ruled = by_rule(await boards.facts(one.id), time.time())
+            ruled = by_rule(await boards.facts(one.id))
             if ruled is not None and ruled.rule in ("paused", "stopped"):
                 return ruled.rule, ruled.reason
         return "", ""

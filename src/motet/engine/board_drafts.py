@@ -14,6 +14,7 @@ from pathlib import Path
 from motet.board import BoardError
 from motet.messages import new_id
 from motet.paths import remedy
+from motet.storage.aside import set_aside
 from motet.storage.places import make_private, sync_directory
 
 
@@ -56,7 +57,13 @@ class BoardDraft:
             if not path.exists():  # whoever had it has taken it away meanwhile
                 os.close(lock)
                 continue
-            self._path, self._lock, self.kept = path, lock, _read(path)
+            try:
+                kept = _read(path)
+            except ValueError:
+                set_aside(path, "a draft for a board is", "look for your text in it")
+                os.close(lock)
+                continue
+            self._path, self._lock, self.kept = path, lock, kept
             break
         return self.kept
 
@@ -131,11 +138,14 @@ def _locked(path: Path) -> int:
 
 
 def _read(path: Path) -> Kept:
+    """What a file holds. Raises `BoardError` when it cannot be read, `ValueError` when it is damaged."""
     try:
         found = json.loads(path.read_bytes().decode("utf-8", "surrogatepass"))
-        sent: Sequence[dict[str, str]] = found["sent"]
-        return Kept(Typed(**found["typed"]), tuple(Typed(**one) for one in sent))
+        rows: Sequence[dict[str, str]] = [found["typed"], *found["sent"]]
+        if not all(isinstance(value, str) for row in rows for value in row.values()):
+            raise ValueError("not a draft")
+        return Kept(Typed(**rows[0]), tuple(Typed(**one) for one in rows[1:]))
     except OSError as error:
         raise BoardError(f"{path}: a draft cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise BoardError(f"{path}: this is no draft of a board; move it away") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError("not a draft") from error

@@ -228,5 +228,5 @@ async def _ask(human: Human, one: Delivery) -> bool | None:
 
     first = one_line(one.post.body.strip().partition("\n")[0])[:200]
     question = f"{one.post.author} writes on the board (#{one.post.seq}): {first} Shall the model answer?"
-    answers = await human.answer([Question(question, ("answer", "do not answer"))])
+    answers = await human.answer([Question(question, ("answer", "do not answer"), safe="do not answer")])
     return None if not answers else answers[0] == "answer"

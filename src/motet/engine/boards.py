@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from motet.board import AgentKind, BoardError, Boards, Limits, NewAgent, Policy
-from motet.board.addresses import LONGEST_NAME, RESERVED
+from motet.board.addresses import LONGEST_NAME, RESERVED, look
 from motet.board.server_url import ServerUrl
 from motet.errors import SettingsError
 from motet.git import main_work_tree
@@ -68,6 +68,9 @@ def limits_of(settings: BoardSettings) -> Limits:
         agent_posts=settings.agent_posts,
         pair_posts=settings.pair_posts,
         board_posts=settings.board_posts,
+        alone=settings.alone_posts,
+        agent_posts_per_day=settings.agent_posts_per_day,
+        board_posts_per_day=settings.board_posts_per_day,
         alert=settings.alert_posts,
         request_seconds=settings.request_minutes * 60.0,
         agent_tokens_per_day=settings.agent_tokens_per_day,
@@ -96,7 +99,7 @@ def human(settings: BoardSettings) -> NewAgent:
 def usable_name(text: str, otherwise: str) -> str:
     """A name for boards that is as near to `text` as can be; `otherwise` where nothing of it can be one."""
     name = _NO_NAME.sub("-", text).strip("-")[:LONGEST_NAME].rstrip("-")
-    return name if name and name.casefold() not in RESERVED else otherwise
+    return name if name and look(name) not in map(look, RESERVED) else otherwise
 
 
 def _user() -> str:

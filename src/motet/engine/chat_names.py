@@ -15,6 +15,10 @@ Among = Literal["kept", "trash", "both"]
 """Where a chat is looked for."""
 
 
+class NoSuchChat(UsageError):
+    """No chat has such an id."""
+
+
 def short_id(chat_id: str) -> str:
     """What lists show of an id."""
     return chat_id[-_SHORT:].lower()
@@ -41,7 +45,7 @@ async def find_chat(history: History, name: str, workspace: str | None, among: A
     """The chat that `name` means `among` those that are kept, those in the trash, or both: `last` (of `workspace`, in
     the trash only if that alone is meant), an id, or the end or the beginning of one.
 
-    Raises `UsageError` when there is none, or more than one.
+    Raises `NoSuchChat` when there is none, and `UsageError` when there is more than one.
     """
     in_trash = among == "trash"
     if name == "last":
@@ -62,7 +66,7 @@ async def find_chat(history: History, name: str, workspace: str | None, among: A
             return chat
         case []:
             where = " in the trash; `motet history list --trash`" if in_trash else "; `motet history list`"
-            raise UsageError(f"{name}: there is no such chat{where} shows them")
+            raise NoSuchChat(f"{name}: there is no such chat{where} shows them")
         case _:
             ids = ", ".join(short_id(chat.id) for chat in found[:5])
             raise UsageError(f"{name}: several chats are meant ({ids}); write more of the id")

@@ -57,6 +57,7 @@ class Front:
 
     `editor`: what only an editor knows. `files`: of an editor in which files are open, what a chat reads and writes
     instead of the disk it is given, and who decides there in the place of `reviewer`. `name`: what it is, for the model.
+    `applies`: what a human types there to have the edits in the last answer applied.
     """
 
     reviewer: Reviewer
@@ -65,6 +66,7 @@ class Front:
     editor: Editor | None = None
     files: Callable[[DiskWorkspace], tuple[KeptWorkspace, Reviewer]] | None = None
     name: str = "the terminal"
+    applies: str = "motet apply last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +105,13 @@ class Chats:
     _open: list[Chat] = field(default_factory=list[Chat])
     _tools: dict[str, ToolSet] = field(default_factory=dict[str, ToolSet])
 
-    def new(self, model: Model, *, tools: Sequence[str] = (), id: str = "", title: str = "") -> Chat:
+    def new(self, model: Model, *, tools: Sequence[str] = (), id: str = "", title: str = "", about: str = "") -> Chat:
         """A chat that begins, under `id` where it has one already. `tools`: names of tools and groups that it has besides
-        those of the settings. Raises `UsageError` for a name that there is not."""
+        those of the settings; `about`: the file that edits in an answer are for which name none. Raises `UsageError` for
+        a name that there is not."""
         info = ChatInfo(id=id or new_id(), title=title, workspace=str(self.house.root), model=model.name)
         chat = self._chat(info, model, is_new=True)
+        chat.parts.about = about
         self._begin(chat, tools)
         return chat
 
@@ -241,7 +245,7 @@ class Chats:
         wired = self._wired(info.id, near)
         own = {**self.plugged.tools({*wired, *settings.tools.own}), **self.extras.tools}
         tools, names = tool_set(kit, settings, messages, own, edits, wired, further)
-        parts.tools = tools
+        parts.tools, parts.desk, parts.applies = tools, desk, self.front.applies
         parts.used = lambda model: tools.edit_in(edit_format(settings, model.name))
         self._tools[info.id] = tools
         parts.context = self._context(workspace, gate, tools, names, info, near)

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Sequence
 from motet.board import FROM_OTHERS, Delivery
 from motet.messages import Message, Role, Text, tags
 from motet.messages.message import Meta
-from motet.tools.speaker import ANSWER
+
+_ANSWER = (
+    "Answer it with `board_reply`, or with the last words of your turn, which are posted as your answer if you have used "
+    "no `board_reply`; where no answer is needed, end with `ok`."
+)
 
 
 def message_of(delivery: Delivery, framed: str) -> Message:
     """A hidden message of the user's side with a post, which is `framed` as data. Its source is the id of the delivery
     and the address of who wrote the post."""
-    text = f"From the board, for you. {ANSWER} {FROM_OTHERS}\n\n{framed}"
+    text = f"From the board, for you. {_ANSWER} {FROM_OTHERS}\n\n{framed}"
     meta = Meta(tag=tags.BOARD, source=f"{delivery.id} {delivery.post.author}")
     return Message(Role.USER, (Text(text),), visible=False, meta=meta).estimated()
 

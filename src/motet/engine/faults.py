@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,8 @@ from typing import cast
 from motet.errors import MotetError
 from motet.logfile import LogFile
 from motet.permissions.redact import redact
+from motet.tasks import on_failure
+from motet.visible import one_line
 
 DEBUG = "MOTET_DEBUG"
 """The variable that `motet --debug` sets, for everything that runs below."""
@@ -62,6 +64,23 @@ class FaultLog:
         row = {"at": at, "where": where, "text": text, "trace": trace}
         with suppress(OSError):
             self._log.append(json.dumps(row).encode("ascii"))
+
+    def catch(self, where: str, tell: Callable[[str], None], *, but: tuple[type[MotetError], ...] = ()) -> None:
+        """Write down what is raised in tasks and callbacks of the running loop and caught by nobody, and `tell` it in
+        one line; nothing of what is one of `but`."""
+
+        def failed(error: BaseException) -> None:
+            if isinstance(error, but):
+                return
+            self.add(error, where)
+            tell(one_line(redact(str(error)).text) if isinstance(error, MotetError) else self.line(error))
+
+        on_failure(failed)
+
+    def line(self, error: BaseException) -> str:
+        """What a human is told of a defect: what was raised, and where the log is."""
+        path = str(self._log.path).replace(str(Path.home()), "~", 1)
+        return f"a defect of motet, {one_line(redact(repr(error)).text)}; {path} has the rest"
 
     def read(self) -> Iterator[Fault]:
         """All that is there, oldest first; a line that is damaged is passed over. Raises `MotetError`."""

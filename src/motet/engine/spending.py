@@ -5,6 +5,8 @@ leaves, and what it used, when it is over. Who is killed between the two has spe
 
     {"day": "2026-01-31", "id": "01J…", "model": "anthropic/…", "chat": "01J…", "input": 1200, "output": 80,
      "cached_input": 0, "cost": 0.0048}
+
+`cost` is null where nobody knows what the model costs.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from motet.errors import ExitCode, MotetError
 from motet.logfile import LogFile
 from motet.messages import new_id
 from motet.models.protocol import Model, Usage
+from motet.money import dollars
 from motet.paths import config_file, remedy
 from motet.settings.schema import SpendingSettings
 from motet.turn import require_price
@@ -44,11 +47,12 @@ class DayIsSpent(MotetError):
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """One request, or several together. `cost` in US dollars; 0 where the price is not known."""
+    """One request, or several together. `cost` in US dollars, of those whose price is known; `is_known`: that is all."""
 
     model: str = ""
     usage: Usage = _NONE
     cost: float = 0.0
+    is_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +96,8 @@ class Ledger:
             what, name = f"{limits.max_tokens_per_day:,} tokens", "max_tokens_per_day"
             used, needs = f"{tokens_spent - own.usage.total:,}", f"{own.usage.total:,}"
         elif limits.max_cost_per_day is not None and cost > limits.max_cost_per_day:
-            what, name = f"${limits.max_cost_per_day:g}", "max_cost_per_day"
-            used, needs = f"${cost - own.cost:.4f}", f"${own.cost:.4f}"
+            what, name = dollars(limits.max_cost_per_day), "max_cost_per_day"
+            used, needs = dollars(cost - own.cost), dollars(own.cost)
         else:
             return entry
         self._write(entry, _NONE)
@@ -118,10 +122,7 @@ class Ledger:
         days: dict[str, dict[str, list[Spent]]] = {}
         for (day, _), one in entries.items():
             days.setdefault(day, {}).setdefault(one.model, []).append(one)
-        return {
-            day: [Spent(name, _sum(of), math.fsum(one.cost for one in of)) for name, of in models.items()]
-            for day, models in sorted(days.items())
-        }
+        return {day: [_together(name, of) for name, of in models.items()] for day, models in sorted(days.items())}
 
     @property
     def _log(self) -> LogFile:
@@ -137,7 +138,7 @@ class Ledger:
             "input": usage.input,
             "output": usage.output,
             "cached_input": usage.cached_input,
-            "cost": usage.cost(price) if price else 0.0,
+            "cost": usage.cost(price) if price else None,
         }
         try:
             self._log.append(json.dumps(row).encode("ascii"))
@@ -184,7 +185,13 @@ def _spent(row: Mapping[str, object]) -> Spent:
     counts = (row.get(name, 0) for name in ("input", "output", "cached_input"))
     usage = Usage(*(count if isinstance(count, int) else 0 for count in counts))
     cost = row["cost"]
-    return Spent(str(row.get("model", "")), usage, float(cost) if isinstance(cost, int | float) else 0.0)
+    known = isinstance(cost, int | float)
+    return Spent(str(row.get("model", "")), usage, float(cost) if known else 0.0, known or not usage.total)
+
+
+def _together(model: str, spent: list[Spent]) -> Spent:
+    cost = math.fsum(one.cost for one in spent)
+    return Spent(model, _sum(spent), cost, all(one.is_known for one in spent))
 
 
 def _sum(spent: list[Spent]) -> Usage:

@@ -1,15 +1,17 @@
 """One MCP client on the boards: its seat, its calls, and what it was given.
 
-What a call returns may never arrive: the client may die, or give the call up just as it is answered. So what
+What a call returns may never arrive: the client may die, or give the call up before it is answered. So what
 `board_wait` pulled stays leased, until the client's next call proves that it got the answer; then it counts as read.
-What is not proven when the call is given up, or when the session ends, waits again, and is delivered once more.
+What was never sent, or is not proven when the session ends, waits again, and is delivered once more. A cancellation of a
+call that was answered proves nothing: some clients send one after each answer that they got, and it may cross an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,6 +36,7 @@ from motet.errors import MotetError
 from motet.mcp.asked import Asked
 from motet.mcp.identity import Identity, take_identity
 from motet.messages import ToolCall, new_id
+from motet.tasks import background
 from motet.tools import Toolbox, ToolOutput
 from motet.tools.board_tool import BOARD_TOOLS, board_tool
 from motet.tools.speaker import ANSWER, MOST_CHARACTERS, Speaker
@@ -60,11 +63,12 @@ class Place:
 
 @dataclass(slots=True)
 class _Call:
-    """What one call pulled, and the posts that its answer shows."""
+    """What one call pulled, and the posts that its answer shows. `is_answered`: with them, and not with an error."""
 
     speaker: Speaker
     pulled: list[Delivery] = field(default_factory=list[Delivery])
-    shown: list[str] = field(default_factory=list[str])
+    shown: list[Post] = field(default_factory=list[Post])
+    is_answered: bool = False
 
     async def carry(self, got: Sequence[Delivery]) -> str:
         """As much of `got` as fits into one answer, whole posts; the rest waits again."""
@@ -85,7 +89,7 @@ class _Call:
 
     def see(self, posts: Sequence[Post]) -> None:
         """An answer shows them."""
-        self.shown += [post.id for post in posts]
+        self.shown += posts
 
 
 class Caller:
@@ -99,11 +103,13 @@ class Caller:
         self._speaker: Speaker | None = None
         self._sitting = asyncio.Lock()
         self._waiting = asyncio.Lock()
-        self._running: dict[str, bool] = {}
-        """By request: whether the client has given it up."""
+        self._running: dict[str, _Call] = {}
+        """By request: those whose answer has not been sent."""
         self._is_closed = False
         self._answers: dict[str, _Call] = {}
         """By request: those of which is not known that they arrived."""
+        self._doubted: list[Post] = []
+        """Given in answers whose calls were cancelled afterwards."""
         self._unsettled: list[Delivery] = []
         self._aside: set[asyncio.Task[None]] = set()
 
@@ -151,7 +157,7 @@ class Caller:
         seat = self._seat
         answers = dict(self._answers)
         given = {one.id: one for answer in answers.values() for one in answer.pulled}
-        read = list(dict.fromkeys(post for answer in answers.values() for post in answer.shown))
+        read = list(dict.fromkeys(post.id for answer in answers.values() for post in answer.shown))
         if read:
             await seat.boards.waiting(seat.address)  # makes deliveries of posts to everyone
             found = [await seat.boards.delivery_of(post, seat.address) for post in read]
@@ -160,38 +166,37 @@ class Caller:
         self._answers = {request: one for request, one in self._answers.items() if request not in answers}
         self._unsettled += [given[id] for id in news]
 
-    def gave_up(self, request: str) -> None:
-        """The client does not want the answer to a request of its any more. When it is on its way already, the client
-        throws it away."""
-        if request in self._running:
-            self._running[request] = True
-        elif self._answers.pop(request, None) is not None:
-            self._beside(self._take_back())
+    @contextmanager
+    def answering(self, request: str) -> Generator[None]:
+        """Around a request until its answer is sent, which it is not when this is left with an exception."""
+        is_sent = False
+        try:
+            yield
+            is_sent = True
+        finally:
+            call = self._running.pop(request, None)
+            if call is not None and not is_sent:
+                self._beside(self._take_back())
+            elif call is not None and call.is_answered and (call.pulled or call.shown):
+                self._answers[request] = call
+            if call is not None:
+                self._beside(self._rest())
+
+    def cancelled(self, request: str) -> None:
+        """A cancellation came; of a request that was answered, it proves nothing. The next answer names what was given,
+        should the client have thrown it away."""
+        if answer := self._answers.get(request):
+            self._doubted += [*(one.post for one in answer.pulled), *answer.shown]
 
     async def call(self, client: str, name: str, arguments: Mapping[str, object], request: str) -> ToolOutput:
-        """What a call of one of the board tools comes to. When it is cancelled, what it pulled waits again."""
-        speaker = await self.sit(client)
-        call = _Call(speaker)
-        self._running[request] = False
-        try:
-            if name != WAIT:
-                output = await self._call(call, name, arguments)
-            else:
-                async with self._waiting:  # what is leased and not given away belongs to this wait
-                    await self._give_back()
-                    await self._settle()
-                    output = await self._call(call, name, arguments)
-            if self._running[request]:
-                self._beside(self._take_back())
-            elif call.pulled or call.shown:
-                self._answers[request] = call
-            return output
-        except asyncio.CancelledError:
-            self._beside(self._take_back())
-            raise
-        finally:
-            del self._running[request]
-            self._beside(self._rest())
+        """What a call of one of the board tools comes to, within `answering`."""
+        call = self._running[request] = _Call(await self.sit(client))
+        if name != WAIT:
+            return await self._call(call, name, arguments)
+        async with self._waiting:  # what is leased and not given away belongs to this wait
+            await self._give_back()
+            await self._settle()
+            return await self._call(call, name, arguments)
 
     async def _call(self, call: _Call, name: str, arguments: Mapping[str, object]) -> ToolOutput:
         speaker = call.speaker
@@ -202,6 +207,8 @@ class Caller:
         (output,) = await toolbox.run([ToolCall(new_id(), name, json.dumps(arguments))])
         if name not in _QUIET and not output.is_error:
             output = replace(output, text=output.text + await self._more())
+        output = replace(output, text=output.text + await self._doubt())
+        call.is_answered = not output.is_error
         return output
 
     async def _rest(self) -> None:
@@ -211,6 +218,17 @@ class Caller:
     async def _more(self) -> str:
         many = await self._seat.boards.waiting(self._seat.address)
         return f"\n{many} waiting for you: call `board_wait` to get {'it' if many == 1 else 'them'}." if many else ""
+
+    async def _doubt(self) -> str:
+        doubted, self._doubted = self._doubted, []
+        if not doubted:
+            return ""
+        names = {one.id: one.name for one in await self._seat.boards.boards_of(self._seat.address)}
+        posts = [f"{names.get(post.board, '')}#{post.seq}" for post in doubted]
+        which = f"{posts[0]} to {posts[-1]}" if len(posts) > 1 else posts[0]
+        return (
+            f"\n(You cancelled a call after it had been answered with {which}. If you did not get it: `board_read`.)"
+        )
 
     async def _settle(self) -> None:
         """Whoever asks for more is done with what it had; a request stays open until it is answered or overdue."""
@@ -223,19 +241,20 @@ class Caller:
                 await self._seat.settle(one.id, Outcome(DeliveryState.ACKED, "read", "the client went on"))
 
     async def _take_back(self) -> None:
-        """What is leased and was never returned waits again: a wait was given up just as something came."""
+        """What is leased and was never sent waits again: a wait was cancelled just as something came."""
         async with self._waiting:
             await self._give_back()
 
     async def _give_back(self) -> None:
         seat = self._seat
-        given = {one.id for answer in self._answers.values() for one in answer.pulled}
+        calls = (*self._answers.values(), *self._running.values())
+        given = {one.id for call in calls for one in call.pulled}
         lost = [one.id for one in await seat.boards.held(seat.address) if one.id not in given]
         await seat.boards.give_back(seat.address, lost)
 
     def _beside(self, work: Coroutine[object, object, None]) -> None:
         """Do it, also when the call under way is cancelled."""
-        task = asyncio.create_task(self._told(work))
+        task = background(self._told(work))
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from motet.engine import load
 from motet.engine.boards import open_boards, project_of
+from motet.engine.faults import FaultLog
 from motet.errors import ExitCode, UsageError
 from motet.mcp.asked import Asked
 from motet.mcp.caller import Place
@@ -33,6 +34,7 @@ async def _serve(asked: Asked, start: Path) -> int:
         print(f"motet: {notice}", file=sys.stderr)
     settings, state = loaded.settings.board, state_dir()
     here = f"{socket.gethostname()}:{root}" if settings.url else str(root)
+    FaultLog(state).catch("mcp", lambda line: print(f"motet: {line}", file=sys.stderr))
     ended: list[int] = []
     async with open_boards(settings, state) as boards:
         place = Place(boards, project_of(settings, root), root, here, state, asked, settings.all_tokens)

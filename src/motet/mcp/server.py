@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import mcp_types as types
+from anyio.lowlevel import checkpoint_if_cancelled
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -19,6 +20,7 @@ from motet.mcp.caller import WAIT, Caller
 from motet.models.protocol import ToolDefinition
 from motet.permissions import Effect
 from motet.prompts import prompt
+from motet.tasks import background
 from motet.tools import ToolOutput
 from motet.tools.board_tool import BOARD_TOOLS, board_tool
 
@@ -38,7 +40,10 @@ def serving(caller: Caller) -> Server[dict[str, Any]]:
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        pulse = asyncio.create_task(_pulse(context))
+        if asked.name not in BOARD_TOOLS:
+            message = f"there is no tool {asked.name!r} here; the tools are: {', '.join(BOARD_TOOLS)}"
+            raise MCPError(code=types.INVALID_PARAMS, message=message)
+        pulse = background(_pulse(context))
         try:
             output = await caller.call(_client(context), asked.name, asked.arguments or {}, str(context.request_id))
         except MotetError as error:
@@ -52,8 +57,12 @@ def serving(caller: Caller) -> Server[dict[str, Any]]:
         libraries send them by themselves, whatever became of an answer."""
         if ctx.method == "tools/call" and ctx.request_id is not None:
             await caller.came(str(ctx.request_id))
-        elif ctx.method == "notifications/cancelled":
-            caller.gave_up(str(cancelled_request_id_from_params(ctx.params)))
+            with caller.answering(str(ctx.request_id)):
+                result = await call_next(ctx)
+                await checkpoint_if_cancelled()  # the library answers no call that is cancelled by now
+                return result
+        if ctx.method == "notifications/cancelled":
+            caller.cancelled(str(cancelled_request_id_from_params(ctx.params)))
         result = await call_next(ctx)
         return await _greeted(caller, ctx, result) if ctx.method in _GREETING else result
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import stat
 import sys
 from collections.abc import AsyncIterator
@@ -30,6 +31,20 @@ async def serve_stdio(place: Place) -> None:
             await server.run(read, write, server.create_initialization_options())
     finally:
         await caller.close("its session ended")
+
+
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)"
+)
+"""In JSON: a pair that is one character, half of one, any other escape."""
+
+
+def _whole(line: str) -> str:
+    """`line` with U+FFFD for each half of a character, which clients send that cut a text in the middle of one: the
+    library leaves a request unanswered that holds one."""
+    if "\\u" not in line:
+        return line
+    return _ESCAPE.sub(lambda found: "\\ufffd" if len(found[0]) == 6 and found[0][2] in "dD" else found[0], line)
 
 
 class _Wire:
@@ -60,7 +75,7 @@ class _Wire:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while line := await self._reader.readline():
-            yield line.decode("utf-8", "replace")
+            yield _whole(line.decode("utf-8", "replace"))
 
     async def write(self, text: str) -> None:
         """Send it, once there is room."""

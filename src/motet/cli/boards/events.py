@@ -8,6 +8,7 @@ from motet.board import Agent, Board, Budget, Chain, Delivery, Glance, Notice, P
 from motet.cli.boards.place import SCHEMA
 from motet.cli.boards.times import iso
 from motet.cli.output import write_json
+from motet.money import known_cost
 
 Fields = dict[str, object]
 
@@ -81,7 +82,7 @@ def whole_fields(whole: Whole, board: str) -> Fields:
 def chain_fields(chain: Chain) -> Fields:
     """Of what a post caused."""
     return {
-        "state": str(chain.state), "tokens": chain.tokens, "cost": chain.cost, "most_tokens": chain.most_tokens,
+        "state": str(chain.state), "tokens": chain.tokens, "cost": known_cost(chain.cost, chain.tokens), "most_tokens": chain.most_tokens,
         "most_cost": chain.most_cost,
     }  # fmt: skip
 
@@ -91,7 +92,7 @@ def agent_fields(agent: Agent) -> Fields:
     fields: Fields = asdict(agent)
     return fields | {
         "kind": str(agent.kind), "roles": list(agent.roles), "policy": str(agent.policy), "state": str(agent.state),
-        "created": iso(agent.created), "seen": iso(agent.seen),
+        "created": iso(agent.created), "seen": iso(agent.seen), "cost": known_cost(agent.cost, agent.tokens),
     }  # fmt: skip
 
 

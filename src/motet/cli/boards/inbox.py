@@ -48,10 +48,11 @@ def inbox(who: str, everyone: bool, limit: int, everywhere: bool, as_json: bool,
 
     async def work(place: Place) -> int:
         me = await place.me()
-        agent = None if everyone else await place.boards.named(who) if who else me
+        agent = None if everyone else await place.agent(who) if who else me
         if agent is None and not everyone:
             raise BoardMissing("nobody can write to you yet: `motet board post` or `motet board watch` joins a board")
-        await _expand(place, agent)
+        with place.noting():
+            await _expand(place, agent)
         names = await place.names()
         found = await place.boards.sought(await wish.sought(place, agent, everywhere), limit)
         answers = await place.boards.numbers(one.answer for one in found)
@@ -63,7 +64,8 @@ def inbox(who: str, everyone: bool, limit: int, everywhere: bool, as_json: bool,
             spans = delivery_spans(one, name, answers.get(one.answer), everyone=agent is None)
             place.out.spans(*spans, hang=4)
         if me is not None and agent is not None and agent.address == me.address:
-            await _mark_read(place, me, found)
+            with place.noting():
+                await _mark_read(place, me, found)
         if not found and not as_json:
             what = "yet" if wish == _Asked() else "that fits"
             place.terminal.line(f"Nothing was delivered {what}.")

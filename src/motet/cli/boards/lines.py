@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from motet.board import Agent, AgentState, Delivery, DeliveryState, Glance, Notice, Post, Posted, PostKind, Told
+from motet.board.page import STATE_WORDS
 from motet.cli.boards.times import local
 from motet.cli.chat.markdown_stream import MarkdownStream
 from motet.cli.chat.terminal import ChatTerminal
 from motet.cli.columns import padded, widest
 from motet.cli.wrap import Span
+from motet.money import dollars, known_cost
 from motet.text.terms import folded
 
 _INDENT = "  "
 _EXCERPT = 200
 """Characters of a post in a line."""
-_STATES = {
-    DeliveryState.QUEUED: "waiting",
-    DeliveryState.LEASED: "taken",
-    DeliveryState.IN_CONTEXT: "read",
-    DeliveryState.ACKED: "read",
-}
 _LOUD_STATES = {AgentState.WORKING: "green", AgentState.WAITING: "yellow"}
 _LOUD = frozenset({DeliveryState.EXPIRED, DeliveryState.DEAD})
 
@@ -106,7 +102,7 @@ def post_spans(post: Post, board: str, words: str = "") -> list[Span]:
 
 def delivery_spans(one: Delivery, board: str, answer: int | None, *, everyone: bool) -> list[Span]:
     """A delivery in a list; `answer` is the number of the post that answers it."""
-    state = _STATES.get(one.state, str(one.state))
+    state = STATE_WORDS.get(one.state, str(one.state))
     if one.state is DeliveryState.ANSWERED and answer is not None:
         state = f"answered by #{answer}"
     reason = f" ({one.reason or one.rule})" if one.state is DeliveryState.DECLINED else ""
@@ -145,7 +141,7 @@ def agent_rows(agents: Sequence[Agent], processes: Mapping[str, int]) -> Iterato
     states = [str(agent.state) if not agent.paused else "paused" for agent in agents]
     unread = [f"{agent.unread:,}" for agent in agents]
     tokens = [f"{agent.tokens:,}" for agent in agents]
-    costs = [f"${agent.cost:.4f}" for agent in agents]
+    costs = [dollars(known_cost(agent.cost, agent.tokens)) for agent in agents]
     names, state_cells = widest([agent.address for agent in agents]), widest(states)
     unread_cells, token_cells, cost_cells = widest(unread), widest(tokens), widest(costs)
     for agent, state, waiting, used, cost in zip(agents, states, unread, tokens, costs, strict=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,7 @@ import click
 
 from motet.board import GENERAL, Agent, Board, BoardMissing, Boards, Post, Seat
 from motet.cli.chat.terminal import ChatTerminal
+from motet.cli.front import tell_faults
 from motet.cli.interrupts import Interrupts
 from motet.cli.numbers import Whole
 from motet.cli.output import ReaderGone, write_error
@@ -49,6 +51,21 @@ class Place:
     project: str
     terminal: Terminal = field(default_factory=Terminal)
     out: ChatTerminal = field(default_factory=lambda: ChatTerminal(sys.stdout))
+    _unnoted: str = ""
+
+    @contextmanager
+    def noting(self) -> Generator[None]:
+        """What is noted within is not what was asked for: where it cannot be stored, one line says so
+        below the answer, if there is one."""
+        try:
+            yield
+        except MotetError as error:
+            self._unnoted = str(error)
+
+    def tell_unnoted(self) -> None:
+        """Say that something could not be noted, and why."""
+        if self._unnoted:
+            self.terminal.line(f"Only read, nothing is noted: {self._unnoted}", "yellow", hang=2)
 
     def scope(self, everywhere: bool) -> str | None:
         """The project that is meant; None: all."""
@@ -61,6 +78,10 @@ class Place:
     async def me(self) -> Agent | None:
         """The human, if he was ever on a board."""
         return await self.boards.known(human(self.settings))
+
+    async def agent(self, who: str) -> Agent:
+        """The one with this address, or with this name in this project. Raises `AgentMissing`."""
+        return await self.boards.named(who, self.project)
 
     async def board(self, name: str) -> Board:
         """A board of this project. Raises `BoardMissing`."""
@@ -111,9 +132,13 @@ def stores() -> bool:
 
 async def _run(work: Callable[[Place], Awaitable[T]], makes: bool, flags: Mapping[str, object]) -> T:
     with Interrupts().installed():
+        tell_faults(Terminal())
         if not makes and not stores():
             raise BoardMissing("there is no board yet; `motet board post TEXT` makes the first")
         root = find_workspace(Path.cwd())
         settings = load(root, flags).settings.board
         async with open_boards(settings, state_dir()) as boards:
-            return await work(Place(boards, settings, root, project_of(settings, root)))
+            place = Place(boards, settings, root, project_of(settings, root))
+            done = await work(place)
+            place.tell_unnoted()
+            return done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from motet.board import Board, DeliveryState, Post, PostKind, Query, entry, page
+from motet.board import Board, DeliveryState, Fate, Post, PostKind, Query, entry, page
 from motet.cli.boards.events import (
     agent_fields,
     board_fields,
@@ -27,6 +27,7 @@ from motet.cli.columns import widest
 from motet.cli.output import write_line
 from motet.errors import MotetError, UsageError
 from motet.visible import as_json as safe_json
+from motet.visible import visible
 
 _AT_ONCE = 500
 """Posts that are read in one go."""
@@ -84,6 +85,7 @@ def show_board(board: str, limit: int | None, after: int | None, whole: bool, au
       motet board show review --all | less
       motet board show --after 12 --author reviewer
 
+    In a pipe each head says whom the post was for and what became of it: (#1; reviewer-yz2mg answered #2).
     What is drawn at a terminal counts as read by you. Times of the Markdown page are in UTC. Exit code 1: no such post.
     """
     if sum((whole, after is not None, limit is not None)) > 1:
@@ -94,9 +96,11 @@ def show_board(board: str, limit: int | None, after: int | None, whole: bool, au
         address = await address_of(place, author)
         show = _shower(place, found, as_json)
         many = 0
+        is_page = place.out.width is None and not as_json
         async for posts in _chosen(place, found, limit, 0 if whole else after, address):
+            fates = await place.boards.fates(post.id for post in posts) if is_page else {}
             for post in posts:
-                show(post)
+                show(post, fates.get(post.id, ()))
             many += len(posts)
             await _seen(place, found, posts, is_drawn=place.out.width is not None and not as_json)
         if not many and not as_json:
@@ -122,20 +126,21 @@ async def _chosen(
         yield [post for post in posts if not address or post.author == address]
 
 
-def _shower(place: Place, board: Board, as_json: bool) -> Callable[[Post], None]:
+def _shower(place: Place, board: Board, as_json: bool) -> Callable[[Post, Sequence[Fate]], None]:
     """How a post is shown here."""
     if as_json:
-        return lambda post: write_event("post", **post_fields(post, board.name))
+        return lambda post, _: write_event("post", **post_fields(post, board.name))
     if place.out.width is not None:
-        return lambda post: draw_post(place.out, post)
-    write_line(page(board, []).removesuffix("\n"))
-    return lambda post: write_line("\n" + entry(post).removesuffix("\n"))
+        return lambda post, _: draw_post(place.out, post)
+    write_line(visible(page(board, [])).removesuffix("\n"))
+    return lambda post, fates: write_line("\n" + visible(entry(post, fates)).removesuffix("\n"))
 
 
 async def _seen(place: Place, board: Board, posts: list[Post], *, is_drawn: bool) -> None:
     """What a human was shown is read."""
     if is_drawn and posts and (me := await place.me()):
-        await place.boards.shown(me.address, board.id, [post.seq for post in posts], to=posts[-1].seq)
+        with place.noting():
+            await place.boards.shown(me.address, board.id, [post.seq for post in posts], to=posts[-1].seq)
 
 
 @click.command("search")
@@ -178,7 +183,8 @@ def search_boards(words: tuple[str, ...], limit: int, everywhere: bool, as_json:
             among = [one.id for one in await place.boards.boards(place.scope(everywhere))]
         query = await wish.query(place)
         if query.mention:
-            await place.boards.waiting(query.mention)  # posts to everyone become deliveries
+            with place.noting():
+                await place.boards.waiting(query.mention)  # posts to everyone become deliveries
         found = await place.boards.search(query, among, limit)
         for post in found:
             if as_json:
@@ -224,7 +230,7 @@ class _Asked:
 
 async def address_of(place: Place, who: str) -> str:
     """The address of the one that is meant; empty for nobody. Raises `AgentMissing`."""
-    return (await place.boards.named(who)).address if who else ""
+    return (await place.agent(who)).address if who else ""
 
 
 @click.command("export")
@@ -258,10 +264,11 @@ def export_board(board: str, output: str | None, as_json: bool) -> int:
 
 
 async def _export_page(place: Place, board: Board, write: Callable[[str], None]) -> None:
-    write(page(board, []).removesuffix("\n"))
+    write(visible(page(board, [])).removesuffix("\n"))
     async for posts in _chosen(place, board, None, 0, ""):
+        fates = await place.boards.fates(post.id for post in posts)
         for post in posts:
-            write("\n" + entry(post).removesuffix("\n"))
+            write("\n" + visible(entry(post, fates.get(post.id, ()))).removesuffix("\n"))
 
 
 async def _export_json(place: Place, board: Board, write: Callable[[str], None]) -> None:

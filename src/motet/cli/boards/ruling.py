@@ -1,4 +1,4 @@
-"""`motet board pause`, `resume`, `continue`, `stop`, `rights`, `notices`: what humans decide about boards."""
+"""`motet board pause`, `resume`, `continue`, `stop`, `release`, `rights`, `notices`: what humans decide about boards."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _hold(board: str, agent: str, chain: str, paused: bool, as_json: bool) -> No
 
 async def hold_agent(place: Place, who: str, paused: bool, as_json: bool) -> None:
     """Pause or resume one agent, on all boards."""
-    agent = await place.boards.pause_agent((await place.boards.named(who)).address, paused)
+    agent = await place.boards.pause_agent((await place.agent(who)).address, paused)
     if as_json:
         write_event("agent", **agent_fields(agent))
     else:
@@ -193,8 +193,45 @@ async def _who(place: Place, typed: Sequence[str]) -> tuple[str, ...]:
                 raise UsageError(f"{one}: the kinds are human, chat, acp and mcp")
             found[one] = None
         else:
-            found[(await place.boards.named(one)).address] = None
+            found[(await place.agent(one)).address] = None
     return tuple(found)
+
+
+@click.command("release")
+@click.argument("paths", nargs=-1, metavar="[PATTERN]...")
+@click.option("--of", "who", required=True, metavar="WHO", help="The agent that holds them.")
+@JSON
+def release(paths: tuple[str, ...], who: str, as_json: bool) -> int:
+    """Take files from an agent that has claimed them: all, or those of one claim. The agent is told on the board.
+
+    \b
+    Examples:
+      motet agents show backend            names its claims
+      motet board release --of backend
+      motet board release --of backend 'src/auth/**'
+
+    Exit code 1: it holds no such claim.
+    """
+
+    async def work(place: Place) -> int:
+        agent = await place.agent(who)
+        boards = [
+            board.name for board in await place.boards.boards_of(agent.address) if board.project == place.project
+        ]
+        seat = await place.seat(GENERAL if GENERAL in boards else next(iter(boards), GENERAL))
+        revoked = await place.boards.revoke(place.project, seat.address, agent.address, paths)
+        for glob in revoked:
+            if as_json:
+                write_event("released", glob=glob, owner=agent.address)
+            else:
+                write_line(one_line(f"{glob}: released; {agent.address} is told"))
+        if not revoked and not as_json:
+            held = [lease.glob for lease in await place.boards.leases(place.project, agent.address)]
+            what = f"it holds {', '.join(held)}" if held else "it holds none"
+            place.terminal.line(f"{agent.address} holds no such claim; {what}.")
+        return 0 if revoked else 1
+
+    return run(work, as_json=as_json)
 
 
 @click.command("notices")

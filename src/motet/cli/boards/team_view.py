@@ -20,6 +20,7 @@ from motet.engine.team import ANSWER_TOKENS, Prediction, TeamRun
 from motet.engine.team_file import Team
 from motet.errors import ExitCode, PermissionDenied, UsageError
 from motet.messages import new_id
+from motet.money import dollars
 from motet.paths import config_dir
 from motet.visible import one_line
 
@@ -132,15 +133,15 @@ def show_prediction(team: Team, found: Prediction, as_json: bool) -> int:
         if one.problem:
             _line(f"{one.name}: cannot begin: {one.problem}")
         else:
-            price = "price unknown" if one.cost is None else f"${one.cost:.4f}"
+            price = dollars(one.cost)
             turns = f"{counted(one.turns, 'answer')} x ({one.context:,} + {ANSWER_TOKENS}) tokens"
             _line(f"{one.name}  {one.model}  {turns} = {one.tokens:,} tokens  {price}")
     answering = sum(1 for one in found.shares if one.turns)
-    whole = "unknown: a model's price is" if found.cost is None else f"${found.cost:.4f}"
+    whole = dollars(found.cost)
     _line(
         f"{counted(answering, 'recipient')}, {counted(found.hops, 'round')} of replies: at most {found.tokens:,} tokens, {whole}"
     )
-    _line(f"The budget ends it at {found.max_tokens:,} tokens or ${found.max_cost:.2f}. Nothing was started.")
+    _line(f"The budget ends it at {found.max_tokens:,} tokens or {dollars(found.max_cost)}. Nothing was started.")
     for right in team.rights:
         _line(f"It wants a right: {right}")
     return ExitCode.MODEL if problems else ExitCode.DONE

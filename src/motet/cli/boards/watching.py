@@ -107,7 +107,8 @@ class BoardView:
             del self._shown[seq]
         if calls and self.bell and self.place.out.moves:
             self.place.out.control("\a")
-        await boards.shown(address, self.board.id, calls, to=self.last)
+        with self.place.noting():
+            await boards.shown(address, self.board.id, calls, to=self.last)
 
     async def _changes(self) -> None:
         if not self._shown:
