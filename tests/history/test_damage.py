@@ -178,7 +178,7 @@ async def test_what_is_in_the_log_of_writes_is_saved_too(state: Path) -> None:
     async with History.open(copy) as history:
         await history.load(CHAT)
         assert "question in the log" in said(await history.load(OTHER))
-    assert len(aside(copy)) >= 2
+    assert any(b"question in the log" in path.read_bytes() for path in aside(copy))
 
 
 async def test_a_file_that_is_taken_away_is_not_written_in_the_dark(state: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,8 +97,7 @@ def _unpacked(tree: RealTree, work: Path) -> None:
     archive = next(iter((*work.glob("*.tar.gz"), *work.glob("*.tgz"))), None)
     if archive is None:
         raise TreeError(f"{tree.package}: nothing was fetched")
-    with tarfile.open(archive) as tar:
-        tar.extractall(work / "tree", filter="data")
+    shutil.unpack_archive(archive, work / "tree", "gztar")
 
 
 def _run(command: list[str], work: Path) -> None:

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import os
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -174,6 +176,7 @@ async def test_names_that_are_no_text_and_links_are_followed(followed: Followed)
     await followed.shows(".gitignore", "a.py", "sub/b.py", os.fsdecode(b"\xff\xfe.py"))
 
 
+@pytest.mark.acceptance("AV-03")
 async def test_following_costs_nothing_while_nothing_happens(followed: Followed) -> None:
     await followed.following.settle()
     began = time.process_time()
@@ -231,3 +234,17 @@ async def test_who_stops_while_it_is_asked_watches_nothing_afterwards(project: P
     may_go_on.set()
     await asyncio.wait_for(asyncio.gather(settling, stopping), DEADLINE)
     assert _watching() == before
+
+
+STARTS = """
+import sys
+sys.addaudithook(lambda event, args: print(event, args) if event in ("subprocess.Popen", "os.posix_spawn") else None)
+from pathlib import Path
+from motet.index.watching import Watches
+Watches(Path(sys.argv[1])).add(["."])
+"""
+
+
+def test_to_watch_starts_no_program(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", STARTS, tmp_path], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -156,6 +156,7 @@ async def answered(index: ProjectIndex, texts: dict[str, str] | None) -> list[Fo
     return list((await index.search(" ".join(WORDS), 100, patience=0, texts=texts)).found)
 
 
+@pytest.mark.acceptance("VC-01", "AV-03")
 def test_only_the_file_that_changed_is_read_again(project: Path, stores: Stores) -> None:
     put(project, {"a.py": "def alpha(): pass\n", "b.py": "def beta(): pass\n" * 4_000})
     for name in ("a.py", "b.py"):

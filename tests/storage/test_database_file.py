@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from motet.errors import MotetError
 from motet.storage.database_file import DatabaseFile, transaction
+from motet.storage.failures import Words
 from motet.storage.places import make_private
+from motet.storage.salvage import Salvage
 
 OTHER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit(); c.close()"
 """A process that writes, and is the last one to leave as far as it knows."""
@@ -18,14 +21,16 @@ OTHER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.ar
 
 def file(path: Path) -> DatabaseFile:
     def connect() -> sqlite3.Connection:
-        found.make()
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA journal_mode = wal")
         connection.execute("CREATE TABLE IF NOT EXISTS words (word TEXT)")
         return connection
 
-    found = DatabaseFile(path, path.with_suffix(".lock"), connect)
-    return found
+    def make(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE TABLE words (word TEXT)")
+
+    salvage = Salvage("words", ("words",), ("words",), "PRAGMA user_version", make, lambda _: None)
+    return DatabaseFile(Words(path, "words", MotetError), path.with_suffix(".lock"), connect, salvage)
 
 
 def words(path: DatabaseFile) -> list[str]:

@@ -66,3 +66,62 @@ async def test_one_that_gave_up_waiting_keeps_nobody_out(tmp_path: Path) -> None
     first.close()
     async with asyncio.timeout(10):
         (await Lease.wait(path)).close()
+
+
+_TAKE_LATE = """
+import os, sys
+from pathlib import Path
+from motet.storage.lease import Lease
+
+real = os.open
+def slow(path, *how, **more):
+    handle = real(path, *how, **more)
+    if str(path) == sys.argv[1] and not told:
+        told.append(1)
+        print("opened", flush=True)
+        sys.stdin.readline()  # meanwhile its holder lets go, and another one takes it
+    return handle
+told = []
+os.open = slow
+lease = Lease.take(Path(sys.argv[1]))
+print("free" if lease is None else "held", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_lock_on_a_file_that_nobody_finds_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    first = Lease.take(path)
+    assert first is not None
+    late = subprocess.Popen(
+        [sys.executable, "-c", _TAKE_LATE, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert late.stdin is not None
+    assert late.stdout is not None
+    assert late.stdout.readline() == "opened\n"  # the file of the first one, whose name goes now
+    first.close()
+    holder = _holds(path)  # another file of that name
+    late.stdin.write("\n")
+    late.stdin.flush()
+    assert late.stdout.readline() == "free\n"
+    assert Lease.holder(path) == holder.pid
+    for process in (holder, late):
+        process.communicate("\n", timeout=40)
+
+
+def test_a_lock_whose_name_is_gone_is_taken_anew(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    first = Lease.take(path)
+    assert first is not None
+    late = subprocess.Popen(
+        [sys.executable, "-c", _TAKE_LATE, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert late.stdin is not None
+    assert late.stdout is not None
+    assert late.stdout.readline() == "opened\n"
+    first.close()
+    late.stdin.write("\n")
+    late.stdin.flush()
+    assert late.stdout.readline() == "held\n"
+    assert Lease.take(path) is None  # it holds what is found under that name
+    late.communicate("\n", timeout=40)

@@ -11,12 +11,14 @@ from motet.history.encode import Row, decode, dumps, encode
 from motet.history.errors import ChatMissing
 from motet.history.values import ChatInfo
 from motet.messages import Message, Role
+from motet.storage.salvage import is_time
 
 INFO = (
     "chats.id, chats.title, chats.workspace, chats.model, chats.created, chats.updated, chats.cycles, chats.messages, "
     "chats.cost, chats.tokens, chats.parent, chats.forked_at, chats.draft"
 )
 """What `info` reads, in its order."""
+_INFO_TYPES = (str, str, str, str, float, float, int, int, float, int, str, str, str)
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)
 """What a stored message raises that cannot be understood."""
 
@@ -39,8 +41,11 @@ def text_of(value: str | bytes) -> str:
 
 
 def info(row: tuple[object, ...]) -> ChatInfo:
-    """The chat of a row that begins with `INFO`."""
+    """The chat of a row that begins with `INFO`. Raises `ValueError` when that is damaged."""
     values = [text_of(value) if isinstance(value, bytes) else value for value in row[:13]]
+    created, updated = values[4:6]
+    if tuple(map(type, values)) != _INFO_TYPES or not (is_time(created) and is_time(updated)):
+        raise ValueError("a damaged row of a chat")
     return ChatInfo(*values)  # pyright: ignore[reportArgumentType]
 
 

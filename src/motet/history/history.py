@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from motet.history.errors import ChatHeld, HistoryError
-from motet.history.values import ChatInfo, Hit, StoredChat
+from motet.history.values import ID, ChatInfo, Hit, StoredChat
 from motet.history.worker import worker
 from motet.messages import Message, ulid
 from motet.paths import remedy
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from motet.history.stack import Repairs
 
 T = TypeVar("T")
-
-_NAME = re.compile(r"[0-9A-Za-z_-]{1,64}")
-"""What may stand in the name of a lock file."""
 
 
 class History:
@@ -214,7 +210,7 @@ class History:
     # ----------------------------------------------------------------------------------------------------------
 
     def _lock_file(self, chat_id: str) -> Path:
-        if not _NAME.fullmatch(chat_id):
+        if not ID.fullmatch(chat_id):
             from motet.history.columns import missing
 
             raise missing(chat_id)
@@ -269,6 +265,10 @@ class History:
             self.notices.append(line)
             if self._notice is not None:
                 self._notice(line)
+            else:
+                from motet.storage.aside import tell as tell_all
+
+                tell_all(line)
 
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody listens any more

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from motet.history import salvage
 from motet.history.errors import HistoryError, HistoryTooNew
 from motet.history.migrations import SCHEMA, migrate, schema_of
+from motet.history.salvage import of_chats
 from motet.storage import places
 from motet.storage.database_file import DatabaseFile, transaction
-from motet.storage.failures import Words, explained, is_damage, is_lasting, no_database
+from motet.storage.failures import Words, explained, is_lasting
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -24,19 +21,16 @@ Work = Callable[[sqlite3.Connection], T]
 
 PATIENCE = 10.0
 """Seconds that a write waits for other processes' writes."""
-_REPAIR_PATIENCE = 60.0
-"""Seconds that opening waits for a process that sets a damaged file aside."""
 
 
 class Store:
     """`<state>/history.db`, opened at the first use. `notice` takes a line that the user has to see."""
 
     def __init__(self, state: Path, notice: Callable[[str], None]) -> None:
-        self._state = state
         self._notice = notice
         self._path = state / "history.db"
-        self._guard_path = state / "history.lock"
-        self._file = DatabaseFile(self._path, self._guard_path, self._connect)
+        self._words = Words(self._path, "chats", HistoryError)
+        self._file = DatabaseFile(self._words, state / "history.lock", self._connect, of_chats(), notice)
 
     def read(self, work: Work[T]) -> T:
         """What `work` answers. Raises `HistoryError`, and what `work` raises."""
@@ -55,17 +49,11 @@ class Store:
 
     def _run(self, step: Work[T]) -> T:
         try:
-            try:
-                return step(self._file.opened())
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise
-            self._set_aside()
-            return step(self._file.opened())
+            return self._file.run(step)
         except (sqlite3.Error, OSError) as error:
             if is_lasting(error) or not self._file.is_open:
                 self.close()
-            raise explained(error, Words(self._path, "chats", HistoryError)) from error
+            raise explained(error, self._words) from error
         except HistoryTooNew:
             self.close()
             raise
@@ -80,10 +68,6 @@ class Store:
             return [work(connection) for work in works]
 
     def _connect(self) -> sqlite3.Connection:
-        _share(self._file.lock, self._path)
-        self._file.make()
-        if salvage.is_waiting(self._path) or 0 < self._path.stat().st_size < salvage.SMALLEST:
-            raise no_database()  # SQLite would fill up a file that is too small
         connection = connect(self._path)
         try:
             migrate(connection, str(self._path))
@@ -106,24 +90,6 @@ class Store:
                 f"{self._path}: this file system takes no write-ahead log: chats are stored more slowly there"
             )
 
-    def _set_aside(self) -> None:
-        """Put a new file with what can be read in the place of the damaged one, unless another process just did."""
-        damaged = self._file.identity
-        self.close()
-        guard = os.open(self._guard_path, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            try:
-                fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise HistoryError(
-                    f"{self._path}: the file of chats is damaged and another motet has it open; "
-                    "close all others, then it is set aside and what can be read is kept"
-                ) from error
-            if self._file.there() == damaged:
-                self._notice(salvage.set_aside(self._path))
-        finally:
-            os.close(guard)
-
 
 def connect(path: Path) -> sqlite3.Connection:
     """A connection without transactions of its own making."""
@@ -143,19 +109,3 @@ def set_journal(connection: sqlite3.Connection, wanted: str) -> str:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)  # SQLite itself does not wait here
-
-
-def _share(guard: int, path: Path) -> None:
-    """Have the file open beside others, but not while one of them sets it aside."""
-    deadline = time.monotonic() + _REPAIR_PATIENCE
-    while True:
-        try:
-            fcntl.flock(guard, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                return  # no locks on this file system: then nobody sets anything aside either
-            if time.monotonic() > deadline:
-                raise HistoryError(f"{path}: another motet repairs the file of chats; try again") from error
-            time.sleep(0.02)
-        else:
-            return

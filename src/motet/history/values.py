@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 
 from motet.messages import Message, new_id
+
+ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+"""Ids of chats: what may stand in the name of a lock file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,18 +190,26 @@ class Catalog(SqliteFile):
                 " SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))"
             )
 
-    def record(self, rows: Sequence[Row], gone: Iterable[str]) -> None:
-        """The documents are as announced: keep `rows`, forget the paths in `gone`."""
+    def record(self, rows: Sequence[Row], gone: Iterable[str], chunks: int) -> None:
+        """The documents are as announced: keep `rows`, forget the paths in `gone`; there are so many `chunks`."""
         with self._transaction() as base:
             base.executemany("DELETE FROM files WHERE path = ?", [(os.fsencode(path),) for path in gone])
             base.executemany(_INSERT, map(_values, rows))
-            base.execute("DELETE FROM pending")
+            _settle(base, chunks)
 
-    def forget(self, ids: Sequence[int]) -> None:
-        """Files of which the documents are no more: they will be read again."""
+    def forget(self, ids: Sequence[int], chunks: int) -> None:
+        """Files of which the documents are no more: they will be read again. There are so many `chunks`."""
         with self._transaction() as base:
             base.executemany("DELETE FROM files WHERE id = ?", [(id,) for id in ids])
-            base.execute("DELETE FROM pending")
+            _settle(base, chunks)
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many documents of chunks (-1: not known), files and commits there are, where none is pending."""
+        ((files, commits),) = self._all(
+            "SELECT (SELECT count(*) FROM files WHERE id > 0), (SELECT count(*) FROM commits)"
+        )
+        chunks = self.about("chunks")
+        return int(chunks) if chunks.isdecimal() else -1 if files else 0, files, commits
 
     def add_commits(self, commits: Sequence[tuple[int, str, int, Sequence[str]]], newest: str) -> None:
         """Keep (number, name, seconds, paths) of each; `newest`: the commit up to which all are known."""
@@ -256,6 +264,12 @@ class Catalog(SqliteFile):
                 self._base.execute("ROLLBACK")
                 raise
             self._base.execute("COMMIT")
+
+
+def _settle(base: sqlite3.Connection, chunks: int) -> None:
+    """Nothing is pending, and there are so many chunks."""
+    base.execute("DELETE FROM pending")
+    base.execute("INSERT OR REPLACE INTO about VALUES ('chunks', ?)", (str(chunks),))
 
 
 def _row(values: tuple[Any, ...]) -> Row:

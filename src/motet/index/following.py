@@ -12,6 +12,7 @@ from pathlib import Path
 from motet import git
 from motet.errors import MotetError, ProcessError
 from motet.index.watching import Batch, Watches, WatchingShort
+from motet.tasks import background
 from motet.workspace.listing import directories
 
 _log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class Following:
     def _begin(self) -> None:
         self._timer = None
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._catch_up())
+            self._task = background(self._catch_up())
 
     def _later(self, seconds: float) -> None:
         if not self._ended and self._timer is None:

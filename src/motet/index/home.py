@@ -123,14 +123,46 @@ class Home:
 
     def _current(self, stores: Stores) -> Stores:
         wanted = f"{VERSION} {engine_name()}"
+        root = str(self._root).encode("utf-8", "backslashreplace").decode()
         version = stores.catalog.about("version")
         if version and version != wanted:
             stores.catalog.close()
             raise IndexUnusable(f"{self.directory}: made by another version of motet; `motet index rebuild`")
         if not version:
             stores.catalog.note("version", wanted)
-            stores.catalog.note("root", str(self._root).encode("utf-8", "backslashreplace").decode())
+            stores.catalog.note("root", root)
+        elif stores.catalog.about("root") != root:
+            stores.catalog.close()
+            raise IndexUnusable(f"{self.directory}: this is the index of another project")
+        self._check(stores)
         return stores
+
+    def _check(self, stores: Stores) -> None:
+        """Raises `IndexUnusable` when the stores do not hold what the catalog says, and nobody is writing."""
+        if _agree(stores):
+            return
+        lease = Lease.take(self.directory / "writer.lock")
+        if lease is None:
+            return  # they will when it is done
+        with lease:
+            for store in stores.all:
+                store.reload()
+            if not _agree(stores):
+                stores.catalog.close()
+                raise IndexUnusable("its parts do not belong together")
+
+
+def _agree(stores: Stores) -> bool:
+    """Whether each store has as many documents as the catalog knows of; of commits there may be more, of a writer that was
+    killed."""
+    if stores.catalog.pending():
+        return True
+    chunks, files, commits = stores.catalog.counts()
+    return (
+        chunks in (-1, stores.chunks.documents)
+        and files == stores.files.documents
+        and commits <= stores.commits.documents
+    )
 
 
 def _remove(directory: Path) -> None:

@@ -66,7 +66,7 @@ class Keeper:
             for store in self._stores.texts:
                 store.remove(ids)
                 store.commit()
-            self._stores.catalog.forget(ids)
+            self._stores.catalog.forget(ids, self._stores.chunks.documents)
 
     def update(
         self,
@@ -209,7 +209,7 @@ class _Batch:
             for store in stores.texts:
                 store.remove(self._removed)
                 store.commit()
-        catalog.record(self._rows, self._gone)
+        catalog.record(self._rows, self._gone, stores.chunks.documents)
 
 
 def _give_back() -> None:

@@ -25,6 +25,7 @@ from motet.index.text_store import IndexUnusable
 from motet.index.values import Answer, Found, Status, Why
 from motet.index.weights import WEIGHTS, Weights
 from motet.index.words import words
+from motet.tasks import background
 
 if TYPE_CHECKING:
     from motet.index.following import Following
@@ -215,7 +216,7 @@ class ProjectIndex:
         changed = {path for path in {*texts, *self._texts} if texts.get(path) != self._texts.get(path)}
         self._texts = dict(texts)
         if patience:
-            self._holding = asyncio.create_task(self._quietly(self._read_held(changed)))
+            self._holding = background(self._quietly(self._read_held(changed)))
             done, _ = await asyncio.wait({self._holding}, timeout=patience)
             return bool(done)
         return True
@@ -278,7 +279,7 @@ class ProjectIndex:
         return True
 
     def _read_on(self, work: Coroutine[None, None, Change | None]) -> None:
-        self._update = asyncio.create_task(self._quietly(work))
+        self._update = background(self._quietly(work))
         if self._follows:
             self._update.add_done_callback(lambda _: None if self._stopped.is_set() else self.follow())
 

@@ -7,7 +7,7 @@ import re
 _PAGES = re.compile(r"(?:^|/)(?:ChangeLog[^/]*|[A-Z]{4,})$|\.(?:[1-8]|texi|texinfo|sgml|pod|tex|sty|mdoc|me|ms)$")
 _BUILD = re.compile(
     r"(?:^|/)(?:m4|build-aux|cmake)/[^/]*$|\.(?:m4|ac|am|in|cmake|mk|guess|sub|spec)$"
-    r"|(?:^|/)(?:configure|GNUmakefile|Makefile[^/]*|CMakeLists\.txt|meson\.build|config\.\w+|ltmain\.sh|install-sh|depcomp"
+    r"|(?:^|/)(?:configure|GNUmakefile|Makefile[^/]*|CMakeLists\.txt|meson\.build|config\.(?:guess|sub|rpath|status|log|site|h\.in)|ltmain\.sh|install-sh|depcomp"
     r"|missing|compile|mkinstalldirs|setup\.py|Dockerfile|Jenkinsfile|Gruntfile\.js|gulpfile\.js)$"
 )
 

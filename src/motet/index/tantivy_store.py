@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _HEAP = {CHUNKS: 36_000_000, FILES: 24_000_000, COMMITS: 20_000_000}
 _LINE_BITS = 24
+_PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
+"""The files of a segment, by their endings."""
 
 
 class TantivyStore:
@@ -35,6 +38,7 @@ class TantivyStore:
         with _failures(directory):
             if directory is not None:
                 directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _check(directory)
             self._index = engine.Index(self._schema, path=None if directory is None else str(directory))
             self._index.config_reader(reload_policy="manual")
         self._directory = directory
@@ -120,11 +124,30 @@ class TantivyStore:
         return self._writer
 
 
+def _check(directory: Path) -> None:
+    """Raises `ValueError` when a file of a segment is not there: tantivy says so only when it looks into it."""
+    meta = directory / "meta.json"
+    if not meta.exists():
+        if any(directory.iterdir()):
+            raise ValueError("meta.json is not there")
+        return
+    segments = json.loads(meta.read_bytes())["segments"]
+    for segment in segments:
+        stem = str(segment["segment_id"]).replace("-", "")
+        deletes = segment["deletes"]
+        names = [f"{stem}.{part}" for part in _PARTS]
+        if deletes:
+            names.append(f"{stem}.{deletes['opstamp']}.del")
+        for name in names:
+            if not (directory / name).is_file():
+                raise ValueError(f"{name} is not there")
+
+
 @contextlib.contextmanager
 def _failures(directory: Path | None) -> Generator[None]:
     try:
         yield
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, LookupError, TypeError) as error:
         where = "in memory" if directory is None else str(directory)
         raise IndexUnusable(
             f"{where}: the index cannot be used: {error}; `motet index rebuild` makes it anew"

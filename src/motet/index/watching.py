@@ -6,6 +6,7 @@ paths to look at, never what became of them: whoever hears of one looks at the f
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import select
 from collections.abc import Iterable
@@ -65,6 +66,8 @@ class Watches:
             import inotify_simple as engine
         except ImportError as error:
             raise WatchingShort("there is no inotify on this system") from error
+        # It would have `ctypes.util` look for the C library, which starts `ldconfig`, then `gcc` and `ld` from PATH.
+        engine.__dict__["_libc"] = ctypes.CDLL(None, use_errno=True)
         told = engine.flags
         self._engine = told
         self._mask = int(

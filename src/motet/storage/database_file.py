@@ -3,33 +3,69 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import TypeVar
 
 from motet.storage import places
+from motet.storage.aside import tell
+from motet.storage.failures import Words, no_database
+from motet.storage.salvage import SMALLEST, Salvage, is_waiting
+
+T = TypeVar("T")
+
+_REPAIR_PATIENCE = 60.0
+"""Seconds that opening waits for a process that sets a damaged file aside."""
 
 
 class DatabaseFile:
-    """`path`, and beside it `lock_path`, by whose lock processes take turns. Both are opened at the first use, and anew
-    when another file has come to stand at `path`. `connect` is called with the lock file open, and gives a connection
-    that can be used; it may raise `sqlite3.Error`, `OSError` or an error of its store, and nothing stays open then."""
+    """The file that `words` speak of. It is opened at the first use, and anew when another file has come to stand at its
+    place. `connect` gives a connection that can be used; it may raise `sqlite3.Error`, `OSError` or an error of its store,
+    and nothing stays open then.
 
-    def __init__(self, path: Path, lock_path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._path = path
-        self._lock_path = lock_path
+    Beside it is the file `guard_path`: who has the database open shares its lock; who has it alone may set a damaged file
+    aside, and save with `salvage` what can be read. `notice` takes the line about that."""
+
+    def __init__(
+        self,
+        words: Words,
+        guard_path: Path,
+        connect: Callable[[], sqlite3.Connection],
+        salvage: Salvage,
+        notice: Callable[[str], None] = tell,
+    ) -> None:
+        self._words = words
+        self._path = words.path
+        self._guard_path = guard_path
         self._connect = connect
+        self._salvage = salvage
+        self._notice = notice
         self._connection: sqlite3.Connection | None = None
+        self._guard = -1
         self.identity = (0, 0)
         """Which file is open, or was last."""
-        self.lock = -1
-        """The lock file's descriptor; -1 while it is closed."""
 
     @property
     def is_open(self) -> bool:
         """Whether there is a connection."""
         return self._connection is not None
+
+    def run(self, step: Callable[[sqlite3.Connection], T]) -> T:
+        """What `step` answers. When it fails because the file is damaged, that is set aside, and `step` is tried once more
+        on what could be saved. Raises what `opened` and `step` raise, and an error of the store when the file is damaged
+        and others have it open."""
+        try:
+            return step(self.opened())
+        except Exception as error:
+            if not self._salvage.explains(error, self._path, self._connection):
+                raise
+        self._set_aside()
+        return step(self.opened())
 
     def opened(self) -> sqlite3.Connection:
         """The connection. Raises what `connect` raises, and `OSError`."""
@@ -44,17 +80,47 @@ class DatabaseFile:
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
-        places.make_private(self._lock_path)
-        self.lock = os.open(self._lock_path, os.O_RDWR | os.O_CLOEXEC)
+        places.make_private(self._guard_path)
+        self._guard = os.open(self._guard_path, os.O_RDWR | os.O_CLOEXEC)
+        self._share()
+        places.make_private(self._path)
+        self.identity = self.there()
+        if is_waiting(self._path) or 0 < self._path.stat().st_size < SMALLEST:
+            raise no_database()  # SQLite would fill up a file that is too small
         connection = self._connect()
         with contextlib.suppress(OSError):
             places.sync_directory(self._path.parent)
         return connection
 
-    def make(self) -> None:
-        """Have a file at `path`, and remember which it is. For `connect`, before it connects."""
-        places.make_private(self._path)
-        self.identity = self.there()
+    def _share(self) -> None:
+        """Have the file open beside others, but not while one of them sets it aside."""
+        deadline = time.monotonic() + _REPAIR_PATIENCE
+        while True:
+            try:
+                fcntl.flock(self._guard, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    return  # no locks on this file system: then nobody sets anything aside either
+                if time.monotonic() > deadline:
+                    raise self._words.in_repair() from error
+                time.sleep(0.02)
+            else:
+                return
+
+    def _set_aside(self) -> None:
+        """Put a new file with what can be read in the place of the damaged one, unless another process just did."""
+        damaged = self.identity
+        self.close()
+        guard = os.open(self._guard_path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            try:
+                fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise self._words.damaged_and_open() from error
+            if self.there() == damaged:
+                self._notice(self._salvage.set_aside(self._path))
+        finally:
+            os.close(guard)
 
     def there(self) -> tuple[int, int]:
         """Which file has this name now; none has (0, 0)."""
@@ -70,9 +136,9 @@ class DatabaseFile:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
-        if self.lock >= 0:
-            os.close(self.lock)
-            self.lock = -1
+        if self._guard >= 0:
+            os.close(self._guard)
+            self._guard = -1
 
 
 @contextlib.contextmanager

@@ -21,6 +21,14 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, sqlite3.Error) and _code(error) in _DAMAGE
 
 
+def is_environment(error: Exception) -> bool:
+    """Whether it is not about what the file holds: the disk, permissions, other processes."""
+    return isinstance(error, sqlite3.Error) and _code(error) in {
+        sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM,
+    }  # fmt: skip
+
+
 def no_database() -> sqlite3.DatabaseError:
     """What SQLite raises for a file that is none."""
     error = sqlite3.DatabaseError("file is not a database")
@@ -34,6 +42,13 @@ def is_lasting(error: Exception) -> bool:
         sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FULL,
     }  # fmt: skip
+
+
+def is_no_room(error: sqlite3.Error | OSError) -> bool:
+    """Whether the disk may have taken nothing more: SQLite tells of its shared index as of any other failure."""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    return _code(error) in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,17 @@ class Words:
         """There is no room."""
         return self.kind(f"{self.path}: the disk is full, nothing more can be stored; make room, {_KEPT}")
 
+    def damaged_and_open(self) -> MotetError:
+        """It has to be set aside, and cannot be."""
+        return self.kind(
+            f"{self.path}: the file of {self.what} is damaged and another motet has it open; "
+            "close all others, then it is set aside and what can be read is kept"
+        )
+
+    def in_repair(self) -> MotetError:
+        """Another process has it alone for too long."""
+        return self.kind(f"{self.path}: another motet repairs the file of {self.what}; try again")
+
 
 def explained(error: sqlite3.Error | OSError, words: Words) -> MotetError:
     """The error to show instead."""
@@ -71,7 +97,8 @@ def explained(error: sqlite3.Error | OSError, words: Words) -> MotetError:
             return words.not_writable()
         if error.errno in NO_ROOM:
             return words.full()
-        return words.kind(f"{path}: the {what} cannot be stored: {error.strerror or error}; look at that place")
+        advice = "move it away" if error.errno == errno.EISDIR else "look at that place"
+        return words.kind(f"{path}: the {what} cannot be stored: {error.strerror or error}; {advice}")
     match _code(error):
         case sqlite3.SQLITE_FULL:
             return words.full()
