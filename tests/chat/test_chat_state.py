@@ -109,7 +109,7 @@ async def test_an_answer_is_written_into_the_chat_before_its_tools_run(tmp_path:
     assert [name for name in names if name in order][:4] == order
 
 
-@pytest.mark.acceptance("S0-115")
+@pytest.mark.acceptance("S0-115", "S0-100", "S0-121")
 async def test_a_model_that_calls_functions_gets_their_schemas_and_edits_by_a_call(
     tmp_path: Path, dialect: str
 ) -> None:

@@ -54,7 +54,7 @@ async def test_summing_up_twice_leaves_one_summary_and_the_last_three_turns_verb
         assert [message.id for message in (await talk.chat.preview()).messages] == before
 
 
-@pytest.mark.acceptance("S2-034", "T-30")
+@pytest.mark.acceptance("S2-034", "T-30", "S2-029")
 async def test_pins_rules_and_prompts_are_never_summed_up(tmp_path: Path, dialect: str) -> None:
     async with talking(tmp_path, answering, dialect, tools=["readonly"]) as talk:
         share = talk.chat.share

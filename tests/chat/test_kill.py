@@ -75,9 +75,9 @@ async def test_an_answer_that_stalls_is_kept_within_a_second_or_so(tmp_path: Pat
     stalls = Answer(text="abcdefghijklmnopqrst", wire=Wire(text_chars=4, stall_after=5))
     async with talking(tmp_path, [stalls, Answer(text="Done.")], dialect) as talk:
         turn = asyncio.create_task(talk.say("hi"))
-        await asyncio.wait_for(talk.server.received(1), 10)
+        await asyncio.wait_for(talk.server.received(1), 60)
         stored = ""
-        async with asyncio.timeout(10), History.open(tmp_path / "state") as other:  # as another process would see it
+        async with asyncio.timeout(60), History.open(tmp_path / "state") as other:  # as another process would see it
             while not stored:
                 await asyncio.sleep(0.05)
                 found = await other.list()

@@ -56,7 +56,7 @@ async def test_each_of_three_dependent_steps_is_decided_with_the_result_of_the_o
         assert talk.told[-1] == ("assistant", "There are two.")
 
 
-@pytest.mark.acceptance("CC-09")
+@pytest.mark.acceptance("CC-09", "S0-102")
 async def test_calls_of_one_answer_that_do_not_depend_on_each_other_are_answered_together_and_in_order(
     tmp_path: Path, dialect: str
 ) -> None:

@@ -85,7 +85,7 @@ async def test_the_position_of_each_message_is_the_one_in_which_it_is_sent_and_k
         assert [message.text for message in talk.chat.messages] == [*texts, answer]
 
 
-@pytest.mark.acceptance("S2-017")
+@pytest.mark.acceptance("S2-017", "S2-029")
 async def test_a_message_names_who_made_it_where_its_tag_does_not_tell(tmp_path: Path, dialect: str) -> None:
     async with talking(tmp_path, SCRIPT, dialect, tools=["read_file"], shares=True) as talk:
         await two_turns(talk)

@@ -12,7 +12,7 @@ from motet.chat import ChatOptions, End, Ended, Shared
 from motet.chat.transcript import Asked, parse, render
 from motet.context.complete import Known, completions
 from motet.context.paths import Files
-from motet.messages import ContextRef, tags
+from motet.messages import ContextRef, Message, tags
 from motet.models.scripted import Answer, ScriptedRequest, call
 from motet.permissions import Rule, Verdict
 from motet.turn import ToolFinished
@@ -118,7 +118,7 @@ async def test_the_text_of_a_named_file_is_in_the_same_request_without_any_tool(
         assert "tools" not in request.body
 
 
-@pytest.mark.acceptance("S1-022")
+@pytest.mark.acceptance("S1-022", "S3-026")
 async def test_the_rules_for_a_named_file_are_in_the_first_request(tmp_path: Path, dialect: str) -> None:
     async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
         rules = {
@@ -239,3 +239,18 @@ async def test_when_the_turn_is_stopped_before_the_next_request_the_rules_come_w
         assert (await talk.hear(talk.chat.send("look at it"), stop)).reason is End.STOPPED
         await talk.say("go on")
         assert rules_in(talk.server.requests[-1]) == [1, 1, 1]
+
+
+async def test_lines_that_are_named_twice_are_sent_once(tmp_path: Path, dialect: str) -> None:
+    async with talking(tmp_path, [Answer(text="One.")], dialect, shares=True) as talk:
+        (talk.root / "a.py").write_text("".join(f"line {number}\n" for number in range(1, 10)))
+        talk.chat.share.attach(*(await _lines(talk, "@/a.py:2-3")))
+        await talk.say("what are @/a.py:1-5 and @/a.py:4-7?")
+        sent = talk.server.requests[0].text
+        assert [sent.count(f"│ line {number}") for number in range(1, 9)] == [1] * 7 + [0]
+        assert talk.chat.share.waiting == []
+
+
+async def _lines(talk: Talk, mention: str) -> list[Message]:
+    prepared = await talk.chat.share.prepare(mention, 1, talk.chat.model.limits)
+    return [one for one in prepared.messages if one.context]

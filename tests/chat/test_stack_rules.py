@@ -246,6 +246,7 @@ async def test_a_tool_that_does_not_end_is_stopped_and_the_human_has_control_at_
         await goes_on(talk)
 
 
+@pytest.mark.acceptance("S0-113")
 async def test_a_tool_may_not_change_the_chat_that_it_runs_in(tmp_path: Path, dialect: str) -> None:
     tool = Odd("calls_back")
     script = [Answer(calls=odd_calls("calls_back")), Answer(text="Well."), Answer(text="Done.")]

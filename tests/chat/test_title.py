@@ -24,7 +24,7 @@ def asked(*messages: Message) -> str:
     return user.text
 
 
-@pytest.mark.acceptance("S2-046", "S2-034", "S2-036")
+@pytest.mark.acceptance("S2-046", "S2-034", "S2-036", "S2-031")
 def test_a_title_is_asked_for_with_what_human_and_model_said_and_nothing_else() -> None:
     question = Message(
         Role.USER, (Text("explain buffer 7"), Image(b"x", "image/png", "IMAGE")), typed="explain #buffer"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from chat.chat_kit import talking
 
 from motet.chat import ChatOptions, End, Ended, NothingToSend, Sent, TooLong
+from motet.history import History, HistoryError
+from motet.messages import Message
 from motet.models import Limits
 from motet.models.protocol import TextDelta
 from motet.models.scripted import Answer, HttpError, Wire, call
-from motet.turn import ToolFinished
+from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
 PROMPT = (
     "# heading\n\n## Me\n\n> Context:\n> - <file>x</file>\n\n```\n@agent `@files`\n```\n<attachment>no</attachment>"
@@ -62,7 +65,7 @@ async def test_too_many_tokens_are_refused_with_numbers_before_anything_is_sent(
         assert (talk.told, talk.server.requests) == ([], [])
 
 
-@pytest.mark.acceptance("CC-09", "S0-104", "S0-106", "S1-021")
+@pytest.mark.acceptance("CC-09", "S0-104", "S0-106", "S1-021", "S0-101")
 async def test_results_of_one_round_are_in_the_next_request(tmp_path: Path, dialect: str) -> None:
     script = [
         Answer(text="I look.", calls=(call("read_file", {"path": "a.py"}),)),
@@ -146,6 +149,63 @@ async def test_what_is_said_while_tools_run_joins_before_the_next_round(tmp_path
         assert await talk.hear(talk.chat.send("look"), speak) == Ended(End.DONE)
         assert [role for role, _ in talk.told] == ["user", "assistant", "tool", "user", "assistant"]
         assert talk.told[3] == ("user", "hurry")
+
+
+@pytest.mark.parametrize("how", ["stops", "fails"])
+async def test_what_returns_can_be_taken_back_however_it_ends(tmp_path: Path, dialect: str, how: str) -> None:
+    look = Answer(calls=(call("read_file", {"path": "a.py"}),))
+    script = [look, *([HttpError(401)] if how == "fails" else []), Answer(text="Done.")]
+    async with talking(tmp_path, script, dialect, tools=["readonly"]) as talk:
+
+        def act(event: object) -> None:
+            if isinstance(event, AnswerStarted) and event.number == 2:
+                talk.chat.say("hurry", returns=True)
+                if how == "stops":
+                    talk.chat.stop()
+
+        ended = await talk.hear(talk.chat.send("look"), act)
+        assert ended.reason is {"stops": End.STOPPED, "fails": End.FAILED}[how]
+        assert (talk.chat.waiting, talk.chat.take_back(), talk.chat.waiting) == (("hurry",), ["hurry"], ())
+        assert "hurry" not in [text for _, text in talk.told]
+
+
+async def test_what_is_taken_back_while_the_turn_runs_never_joins(tmp_path: Path, dialect: str) -> None:
+    script = [Answer(calls=(call("read_file", {"path": "a.py"}),)), Answer(text="Fine.")]
+    async with talking(tmp_path, script, dialect, tools=["readonly"]) as talk:
+
+        def act(event: object) -> None:
+            if isinstance(event, ToolsCalled):
+                talk.chat.say("hurry", returns=True)
+                talk.chat.say("slowly")
+            elif isinstance(event, ToolFinished):
+                assert talk.chat.take_back() == ["hurry"]
+
+        assert await talk.hear(talk.chat.send("look"), act) == Ended(End.DONE)
+        assert [role for role, _ in talk.told] == ["user", "assistant", "tool", "user", "assistant"]
+        assert talk.told[3] == ("user", "slowly")
+
+
+@pytest.mark.parametrize("returns", [True, False])
+async def test_what_cannot_be_kept_as_it_joins_still_waits(
+    tmp_path: Path, dialect: str, monkeypatch: pytest.MonkeyPatch, returns: bool
+) -> None:
+    keep = History.append
+
+    async def full(self: History, chat_id: str, messages: Sequence[Message]) -> None:
+        if any(message.text == "hurry" for message in messages):
+            raise HistoryError("the disk is full")
+        await keep(self, chat_id, messages)
+
+    monkeypatch.setattr(History, "append", full)
+    script = [Answer(calls=(call("read_file", {"path": "a.py"}),)), Answer(text="Done.")]
+    async with talking(tmp_path, script, dialect, tools=["readonly"]) as talk:
+
+        def act(event: object) -> None:
+            if isinstance(event, ToolsCalled):
+                talk.chat.say("hurry", returns=returns)
+
+        assert (await talk.hear(talk.chat.send("look"), act)).reason is End.FAILED
+        assert (talk.chat.waiting, talk.chat.take_back()) == (("hurry",), ["hurry"])
 
 
 async def test_a_limit_of_rounds_ends_in_a_question_not_in_silence(tmp_path: Path, dialect: str) -> None:

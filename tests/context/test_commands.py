@@ -104,16 +104,20 @@ async def test_symbols_shares_the_outline_of_a_file(place: Place) -> None:
     assert "no definitions" in (await run(place, "/symbols b.txt")).notices[0]
 
 
+@pytest.mark.acceptance("S2-031")
 async def test_image_shares_pictures_and_refuses_other_files(place: Place) -> None:
     place.write("p.png", b"\x89PNG\r\n\x1a\n\0")
     place.write("a.py", "x")
-    assert items(await run(place, "/image p.png")) == ["<image>p.png</image>"]
+    shared = await run(place, "/image p.png")
+    assert (items(shared), shared.messages[0].tag) == (["<image>p.png</image>"], tags.IMAGE)
     assert (await run(place, "/image a.py")).notices == ("/image: a.py: neither PNG, JPEG, GIF, WebP nor PDF",)
 
 
+@pytest.mark.acceptance("S2-024")
 async def test_buffer_shares_a_buffer_of_the_editor(place: Place) -> None:
     editor = FakeEditor(open=(Buffer(3, "b.py", "x\n", "b.py"),))
-    assert items(await run(place, "/buffer 3", editor=editor)) == ["<buf>b.py</buf>"]
+    shared = await run(place, "/buffer 3", editor=editor)
+    assert (items(shared), shared.messages[0].tag) == (["<buf>b.py</buf>"], tags.BUFFER)
     assert (await run(place, "/buffer 4", editor=editor)).notices == (
         "/buffer: there is no buffer '4'; there are: 3 b.py",
     )
@@ -174,7 +178,7 @@ def ticket(number: str) -> str:
     return f"ticket {number}"
 
 
-@pytest.mark.acceptance("S0-079", "S0-077")
+@pytest.mark.acceptance("S0-079", "S0-077", "CC-16")
 async def test_a_function_is_a_command_and_its_error_a_notice_with_file_and_line(place: Place) -> None:
     commands = Commands([own_command("ticket", Feature(ticket, contains_code=False))])
     [command] = commands
@@ -191,6 +195,7 @@ async def test_a_function_is_a_command_and_its_error_a_notice_with_file_and_line
     )
 
 
+@pytest.mark.acceptance("S0-019")
 def test_prompts_of_the_library_are_commands() -> None:
     commands = {command.name: command for command in prompt_commands(load_library())}
     assert commands["explain"].description == "explain what a piece of code does"

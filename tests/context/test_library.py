@@ -262,7 +262,6 @@ async def test_what_is_not_there_is_said_before_anything_is_sent(place: Place, n
         await gather([name], place.sources)
 
 
-@pytest.mark.acceptance("S0-014")
 def test_an_empty_chat_says_what_it_can_do_from_what_is_registered() -> None:
     variables = built_in_variables()
     library = load_library()

@@ -34,6 +34,7 @@ async def test_a_rule_for_ts_applies_to_a_mentioned_ts_file_and_not_to_a_py_file
     assert (await rules(place, "foo/bar.py")).messages == ()
 
 
+@pytest.mark.acceptance("PY-16")
 async def test_all_kinds_of_rules_files_are_found_from_the_root_to_the_file(place: Place) -> None:
     for path in (
         "AGENTS.md", "CLAUDE.md", ".cursorrules", ".clinerules", ".windsurfrules", ".github/copilot-instructions.md",
@@ -108,6 +109,7 @@ async def test_invisible_characters_in_a_file_that_rules_bring_along_are_shown_t
         ("description: x\nglobs:\nalwaysApply: false", "a.py", False),
     ],
 )
+@pytest.mark.acceptance("PY-16")
 async def test_the_head_of_an_mdc_file_says_to_which_files_it_applies(
     place: Place, head: str, path: str, applies: bool
 ) -> None:
@@ -160,7 +162,7 @@ async def test_a_group_with_a_glob_that_is_not_valid_says_so(place: Place) -> No
     assert found.notices[0].startswith("rules of the group x: !: not a valid glob")
 
 
-@pytest.mark.acceptance("S2-009")
+@pytest.mark.acceptance("S2-009", "PY-16")
 async def test_a_file_that_rules_name_comes_along_before_them(place: Place) -> None:
     place.write("AGENTS.md", "See @docs/style.md and @./docs/x.lua:2, `@docs/code.md`.\n")
     place.write("docs/style.md", "Tabs. See @more.md.\n")

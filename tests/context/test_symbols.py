@@ -224,6 +224,6 @@ def test_without_known_names_no_text_has_symbols(text: str) -> None:
     ids=lambda text: str(text)[:8],
 )  # fmt: skip
 def test_a_hostile_text_of_a_quarter_of_a_megabyte_is_read_in_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     find_symbols(text, KNOWN)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -39,7 +39,7 @@ async def expand(place: Place, name: str, param: str | None = None, **parts: obj
     return await built_in_variables().expand(name, param, place.using(**parts))
 
 
-@pytest.mark.acceptance("S0-021", "S0-093", "S0-094", "S0-095", "S2-017", "S2-020")
+@pytest.mark.acceptance("S0-021", "S0-093", "S0-094", "S0-095", "S2-017", "S2-020", "S2-024")
 async def test_buffer_shares_the_current_buffer_by_number_name_path_and_type(place: Place) -> None:
     shared = await expand(place, "buffer", editor=EDITOR)
     [message] = shared.messages
@@ -65,13 +65,15 @@ async def test_an_unknown_buffer_is_a_notice_with_those_that_are_open(place: Pla
     assert shared == Shared(notices=("#buffer: there is no buffer 'nope'; there are: 7 server.ts, 9 ",))
 
 
+@pytest.mark.acceptance("S2-024", "S0-008")
 async def test_buffers_share_all_but_secrets(place: Place) -> None:
     place.write(".env", "KEY=1")
     (place.root / "innocent.txt").symlink_to(".env")
     secrets = (Buffer(8, ".env", "KEY=1", ".env"), Buffer(9, "innocent.txt", "KEY=1", "innocent.txt"))
     editor = replace(EDITOR, open=(SERVER, *secrets))
     shared = await expand(place, "buffers", editor=editor)
-    assert [message.context and message.context.id for message in shared.messages] == ["<buf>src/server.ts</buf>"]
+    [message] = shared.messages
+    assert (message.context and message.context.id, message.tag) == ("<buf>src/server.ts</buf>", tags.BUFFER)
     assert shared.notices == (
         "#buffers: .env left out, by name a secret",
         "#buffers: innocent.txt left out, by name a secret",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from motet.edits import Decision, Replace, parse_replace_in_file, plan
 from motet.edits.formats import parse_search_replace
 from motet.text import TextFile
-from motet.turn.text_calls import calls_in_text
+from motet.turn.text_calls import calls_of, read_text
 
 ENCODINGS = [
     ("utf-8", b"", ""),
@@ -87,6 +87,7 @@ def test_a_character_that_only_some_take_for_a_line_end_does_not_split_a_line(od
     diff = f"<<<<<<< SEARCH\na{odd}b\n=======\nc{odd}d\n>>>>>>> REPLACE"
     assert parse_replace_in_file("a.py", diff) == [Replace("a.py", f"a{odd}b\n", f"c{odd}d\n")]
     assert parse_search_replace(f"a.py\n{diff}") == [Replace("a.py", f"a{odd}b\n", f"c{odd}d\n", line=2)]
-    call = calls_in_text(f"a.py\n{diff}")[0]
+    found = read_text(f"a.py\n{diff}", elements=True)
+    call = calls_of(found, found.edits)[0]
     assert "a.py" in call.arguments
     assert call.arguments.count("\\n") == 5

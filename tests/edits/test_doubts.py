@@ -49,7 +49,6 @@ def applied(text: str, edit: Edit) -> str:
 BODY = "def f():\n    a = 1\n    b = 2\n"
 
 
-@pytest.mark.acceptance("SP-03")
 @pytest.mark.parametrize("new", ["a = 1\n    b = 3\n", "    a = 9\nb = 3\n", "a = 1\n    c = 2\n    b = 2\n"])
 def test_new_text_indented_half_like_the_file_is_refused(new: str) -> None:
     assert refused(BODY, Replace("f.py", "a = 1\nb = 2\n", new)) == HALF_INDENTED

@@ -145,12 +145,17 @@ def anchored(text: str, first: int, last: int | None, new: str) -> ReplaceAnchor
     )
 
 
-@pytest.mark.acceptance("S1-012")
+@pytest.mark.acceptance("S1-012", "S0-118")
 def test_anchored_lines_are_replaced_and_inserted() -> None:
     assert tree({"a.txt": THREE}, anchored(THREE, 2, 3, "2\n"))[1] == {"a.txt": "one\n2\n"}
     assert tree({"a.txt": THREE}, anchored(THREE, 2, None, "new\n"))[1] == {"a.txt": "one\ntwo\nnew\nthree\n"}
     assert tree({"a.txt": THREE}, anchored(THREE, 0, None, "new\n"))[1] == {"a.txt": "new\none\ntwo\nthree\n"}
     assert tree({"a.txt": "one\r\ntwo"}, anchored("one\ntwo", 2, 2, "2\n3\n"))[1] == {"a.txt": "one\r\n2\r\n3"}
+
+
+@pytest.mark.parametrize(("now", "reason"), [("one\nnew\nthree\n", ""), ("two\nnew\nthree\n", "stale")])
+def test_an_anchored_edit_that_was_made_before_is_known(now: str, reason: str) -> None:
+    assert tree({"a.txt": now}, anchored(THREE, 2, 2, "new\n")) == ([reason], {"a.txt": now})
 
 
 @pytest.mark.acceptance("S1-005", "S1-012")

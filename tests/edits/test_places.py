@@ -51,7 +51,7 @@ def test_edits_out_of_order_do_not_decide_for_one_with_two_places() -> None:
     assert result(before, edit("c\n", "C\n"), edit("a\n", "A\n"), edit("x\n", "X\n"))[0][2] == RefusalReason.AMBIGUOUS
 
 
-@pytest.mark.acceptance("S1-007", "T-24")
+@pytest.mark.acceptance("S1-007", "T-24", "S0-120")
 def test_a_line_hint_of_a_diff_never_decides() -> None:
     assert result("x\ny\nx\n", edit("x\n", "X\n", Near(line=3)))[0] == [RefusalReason.AMBIGUOUS]
 

@@ -226,7 +226,9 @@ async def test_a_server_that_never_closes_after_the_reason_to_finish_is_not_wait
     assert events == [TextDelta("Hello"), Completed("stop", usage=Usage(100, 20))]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     text=st.text(min_size=1, max_size=40).filter(lambda text: text.strip()),
     arguments=st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=3),

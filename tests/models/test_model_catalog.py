@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ async def test_without_anything_the_offline_model_is_used_and_the_reason_said() 
     assert not model.destination.remote
 
 
-@pytest.mark.acceptance("S3-040")
+@pytest.mark.acceptance("S3-040", "PY-09")
 @pytest.mark.parametrize(
     ("variable", "name", "host"),
     [
@@ -75,6 +74,7 @@ async def test_a_configured_model_that_cannot_be_used_is_passed_over_aloud() -> 
     )
 
 
+@pytest.mark.acceptance("PY-09")
 async def test_a_local_server_is_used_when_there_is_no_key() -> None:
     async with ScriptedServer([], models=["nomic-embed-text", "qwen3-coder"]) as server:
         model, why = await choose(None, config(), {"OLLAMA_HOST": server.url})
@@ -212,9 +212,13 @@ async def test_the_list_says_of_each_model_whether_and_why() -> None:
     assert CANARY not in repr(candidates)
 
 
-async def test_local_servers_that_hang_are_left_after_300_ms_all_together() -> None:
+async def test_local_servers_that_hang_are_left_all_together() -> None:
+    waiting: list[int] = [0]
+
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        waiting.append(waiting[-1] + 1)
         await reader.read()
+        waiting.append(waiting[-1] - 1)
         writer.close()
 
     import httpx2  # noqa: F401  (its import is not what is measured)
@@ -222,12 +226,10 @@ async def test_local_servers_that_hang_are_left_after_300_ms_all_together() -> N
     server = await asyncio.start_server(hang, "127.0.0.1", 0)
     address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
     slow = {name: ProviderConfig(base_url=f"http://{address}/v1") for name in ("lmstudio", "one", "two", "three")}
-    start = time.monotonic()
     model, _ = await choose(None, ModelConfig(providers=slow), {"OLLAMA_HOST": address})
-    spent = time.monotonic() - start
     server.close()
     assert model.name == "offline"
-    assert 0.25 < spent < 5 * 0.3
+    assert max(waiting) > 1  # one after the other there would be one
 
 
 async def test_a_server_that_talks_nonsense_has_no_models() -> None:

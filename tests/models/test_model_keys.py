@@ -49,6 +49,7 @@ async def test_no_setting_means_no_key() -> None:
     assert (source.place, source.missing, source.found) == ("", "", "")
 
 
+@pytest.mark.acceptance("PY-09")
 async def test_a_key_command_runs_once_without_a_shell_and_its_first_line_is_the_key(tmp_path: Path) -> None:
     log = tmp_path / "ran"
     script = f"import pathlib, os; pathlib.Path({str(log)!r}).open('a').write(os.getcwd() + '|'); print('{CANARY}'); print('x')"

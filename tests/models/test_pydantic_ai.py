@@ -45,7 +45,7 @@ GEMINI = "gemini-3.8-flash"
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOL = ToolDefinition("one", "Does one.", SCHEMA)
 QUESTION = ModelRequest((Message.system("Be brief.", "rules"), Message.user("Hi")), (TOOL,), 1_000)
-AT_ONCE = 0.5
+AT_ONCE = 30.0
 
 
 @pytest.fixture(autouse=True)

@@ -227,6 +227,7 @@ def _stacks(draw: st.DrawFn) -> MessageStack:
 
 
 @given(_stacks(), st.booleans(), st.sampled_from([(name, how) for name, hows in HOWS.items() for how in hows]))
+@pytest.mark.acceptance("T-28")
 def test_every_conversation_that_a_stack_allows_passes(
     stack: MessageStack, tools: bool, to: tuple[str, Dialect]
 ) -> None:

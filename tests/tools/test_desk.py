@@ -15,11 +15,14 @@ from motet.edits import (
     Move,
     Near,
     Proposal,
+    Refusal,
     RefusalReason,
     Replace,
     Write,
 )
 from motet.edits.edit import ReplaceAnchored
+from motet.edits.formats.anchors import anchor_of
+from motet.edits.outcome import Remark
 from motet.fix import AcceptAll
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -38,7 +41,7 @@ TEN = "".join(f"line {n}\n" for n in range(1, 11))
         (Delete("a.py"), None, "a.py: deleted"),
     ],
 )
-@pytest.mark.acceptance("S0-031", "S1-003")
+@pytest.mark.acceptance("S0-031", "S1-003", "S0-113")
 async def test_each_kind_of_edit_becomes_what_stands_in_the_workspace(
     place: Place, edit: Edit, after: str | None, report: str
 ) -> None:
@@ -233,3 +236,59 @@ async def test_an_approximate_place_is_never_taken_without_a_human(memory: Place
         for approximate in (True, False)
     ]
     assert [proposal.taken for proposal in await AcceptAll().review(proposals)] == [0, 1]
+
+
+# --- a file that somebody has put back ---------------------------------------------------------------------------
+
+RESET = {
+    "search": Replace("a.py", "line 2\n", "two\n"),
+    "whole text": Write("a.py", TEN.replace("line 2\n", "two\n")),
+    "lines at the end": Insert("a.py", "end\n", Near(at_end=True)),
+    "anchored": ReplaceAnchored("a.py", anchor_of("line 2", 2), anchor_of("line 2", 2), "two\n"),
+}
+
+
+@pytest.mark.parametrize("kind", RESET)
+async def test_an_edit_is_made_again_after_a_reset(place: Place, kind: str) -> None:
+    place.write("a.py", TEN)
+    desk = place.desk()
+    await desk.submit([RESET[kind]])
+    after = place.files["a.py"]
+    place.write("a.py", TEN)
+    reports = await desk.submit([RESET[kind]])
+    assert (place.files["a.py"], reports.of("a.py").describe()) == (after, "a.py: applied 1 of 1 hunk")
+
+
+async def test_a_second_edit_is_made_after_a_reset(place: Place) -> None:
+    place.write("a.py", TEN)
+    desk = place.desk()
+    await desk.submit([Replace("a.py", "line 2\n", "two\n")])
+    place.write("a.py", TEN)
+    await desk.submit([Replace("a.py", "line 9\n", "nine\n")])
+    assert place.files["a.py"] == TEN.replace("line 9", "nine").encode()
+
+
+async def test_an_edit_of_what_a_reset_took_away_is_refused(place: Place) -> None:
+    place.write("a.py", TEN)
+    desk = place.desk()
+    await desk.submit([Replace("a.py", "line 2\n", "two\nmore\n")])
+    place.write("a.py", TEN)
+    reports = await desk.submit([Replace("a.py", "two\nmore\n", "two\nless\n")])
+    assert (place.files["a.py"], reports.of("a.py").is_error) == (TEN.encode(), True)
+
+
+@pytest.mark.parametrize(("more", "refused"), [("", True), ("end\n", False)])
+async def test_a_whole_text_keeps_a_change_and_says_so(place: Place, more: str, refused: bool) -> None:
+    place.write("a.py", TEN)
+    desk = place.desk()
+    await desk.submit([Replace("a.py", "line 2\n", "two\n")])
+    changed = TEN.replace("line 2\n", "zwei\n")
+    place.write("a.py", changed)
+    reports = await desk.submit([Write("a.py", TEN.replace("line 2\n", "two\n") + more)])
+    outcome = reports.of("a.py").plan.outcomes[0]
+    assert place.files["a.py"] == (changed + more).encode()
+    assert (isinstance(outcome, Refusal), getattr(outcome, "reason", None)) == (
+        refused,
+        RefusalReason.STALE if refused else None,
+    )
+    assert refused or Remark.MERGED in outcome.remarks

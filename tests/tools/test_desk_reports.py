@@ -60,7 +60,7 @@ async def test_with_partial_the_good_ones_are_kept_and_are_not_to_be_sent_again(
     assert report.is_error
     assert report.describe().splitlines()[-2:] == [
         "a.py: blocks 1 and 3 fit, 2 does not; do not resend 1 and 3",
-        "a.py: applied 1 of 1 hunk",
+        "a.py: applied 2 of 2 hunks",
     ]
 
 
@@ -82,7 +82,7 @@ async def test_the_summary_counts_distinct_files(memory: Place) -> None:
     reports = await memory.submit(*edits, Write("d.py", "d\n"), Write("../e.py", "e\n"))
     assert reports.summary == "Applied changes to 3 of 5 files."
     text = reports.describe(["a.py", "./a.py", "b.py", "a.py"])
-    assert text.splitlines()[0] == "a.py: applied 1 of 1 hunk"
+    assert text.splitlines()[0] == "a.py: applied 3 of 3 hunks"
     assert text.count("a.py: applied") == 1
     assert text.endswith("\n\nApplied changes to 3 of 5 files.")
 
@@ -107,7 +107,7 @@ async def test_replace_all_says_in_how_many_places(memory: Place) -> None:
 async def test_a_note_says_which_block_it_is_about(memory: Place) -> None:
     memory.write("a.py", TEN.replace("line 2", "line 2   "))
     assert (await memory.submit(*lines(1, 2))).of("a.py").describe() == (
-        "a.py: block 2: matched without regard to trailing white space\na.py: applied 1 of 1 hunk"
+        "a.py: block 2: matched without regard to trailing white space\na.py: applied 2 of 2 hunks"
     )
 
 

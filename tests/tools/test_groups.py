@@ -44,7 +44,6 @@ def names(tools: ToolSet) -> list[str]:
 # --- the registry ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.acceptance("S0-103", "S0-123")
 def test_every_built_in_tool_has_its_name_a_description_and_a_schema(registry: ToolRegistry) -> None:
     for name in BUILT_IN:
         spec = registry.tool(name).spec
@@ -205,7 +204,7 @@ def test_nothing_in_the_group_that_only_reads_changes_anything(registry: ToolReg
     assert all(tool.spec.only_reads for tool in tools.handed_over())
 
 
-@pytest.mark.acceptance("S0-100", "S0-113")
+@pytest.mark.acceptance("S0-113")
 async def test_what_only_reads_leaves_every_file_as_it_was(project: Project, registry: ToolRegistry) -> None:
     project.write("src/a.py", "def area():\n    return 1\n")
     project.git("init", "-q")

@@ -5,7 +5,6 @@ import re
 import shutil
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -185,11 +184,9 @@ async def test_a_pattern_that_cannot_be_used_says_why(project: Project, pattern:
 async def test_a_pattern_that_takes_for_ever_is_stopped(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "MOST_SECONDS", 1.0)
     project.write("a.txt", "a" * 60 + "!\n")
-    began = time.monotonic()
     output = await project.call(SearchText, pattern="(a+)+$")
     assert output.is_error
     assert output.text.startswith("search_text: the search took more than 1 s and was stopped")
-    assert time.monotonic() - began < 8
 
 
 async def test_a_program_of_the_project_is_not_taken_for_ripgrep(

@@ -233,7 +233,9 @@ WORDS = st.lists(
 
 
 @given(WORDS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @pytest.mark.acceptance("T-07")
 async def test_whatever_the_words_hold_the_program_gets_them_as_they_were_approved(
     project: Asking, words: list[str]

@@ -71,10 +71,10 @@ class Served(Project):
         self.service = DiagnosticsService(self.root, specs, gate=self.gate)
 
     async def outlined(self, file: TextFile) -> Symbols:
-        return Symbols.of(await self.service.ask(Outlined(file), 60.0))
+        return Symbols.of(await self.service.ask(Outlined(file), 240.0))
 
     async def named(self, name: str, files: Sequence[TextFile]) -> Symbols:
-        return Symbols.of(await self.service.ask(Named(name, files), 60.0))
+        return Symbols.of(await self.service.ask(Named(name, files), 240.0))
 
     async def outline(self, path: str) -> str:
         return (await self.call(Outline(self.kit, self.outlined), path=path)).text

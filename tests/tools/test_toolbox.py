@@ -47,7 +47,7 @@ async def test_blocks_are_applied_to_the_named_file() -> None:
     toolbox, workspace, _ = box({"src/a.py": "a = 1\nb = 2\n"})
     outputs = await toolbox.run([call("src/a.py", ("a = 1", "a = 10"), ("b = 2", "b = 20"))])
     assert workspace.files == {"src/a.py": b"a = 10\nb = 20\n"}
-    assert [(output.text, output.is_error) for output in outputs] == [("src/a.py: applied 1 of 1 hunk", False)]
+    assert [(output.text, output.is_error) for output in outputs] == [("src/a.py: applied 2 of 2 hunks", False)]
 
 
 @pytest.mark.acceptance("CC-08", "S0-108")

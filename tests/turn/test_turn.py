@@ -150,7 +150,7 @@ async def test_spending_adds_up_over_requests_and_ends_at_the_budget(tmp_path: P
     answers = [Answer(calls=edit(WRONG).calls, usage=Usage(1_000_000, 0))] * 3
     model = ScriptedModel(answers, price=Price(1.0, 2.0))
     turn = Turn(tmp_path, model, CostLimit(1.5))
-    assert (await turn.run()).startswith("budget of $1.50 (used $2.0000)")
+    assert (await turn.run()).startswith("budget of $1.50 (used $2.00)")
     assert (turn.spending.usage.input, turn.spending.requests, turn.spending.cost) == (2_000_000, 2, 2.0)
 
 

@@ -16,8 +16,9 @@ from motet.chat.events import ChatEvent
 from motet.chat.keeping import Keeping
 from motet.chat.parts import ChatOptions, ChatParts, Tools, Work
 from motet.chat.running import Running
-from motet.chat.saying import SENDS, Saying
+from motet.chat.saying import SENDS, Saying, Waiting
 from motet.chat.share import Prepared, Share
+from motet.chat.text_edits import answer_with_edits, edits_only, edits_to_apply
 from motet.chat.title import clean_title
 from motet.context import State
 from motet.errors import ModelError, ModelErrorKind, MotetError
@@ -25,13 +26,14 @@ from motet.history import ChatInfo
 from motet.messages import Message, MessageStack
 from motet.models.protocol import Model, ModelRequest, ToolDefinition
 from motet.tools.builtin import EDIT_TOOLS
-from motet.turn import Spending, ask_to_send, to_the_end, tools_in_text
+from motet.turn import Spending, ask_to_send, propose, to_the_end, tools_in_text
 
 if TYPE_CHECKING:
     from motet.chat.inspecting import Changed, Inspection
+    from motet.edits import Edit
 
 _EDITS = frozenset(EDIT_TOOLS.values())
-"""Tools that a model without tools uses by writing SEARCH/REPLACE blocks."""
+"""Tools that a model without tools uses by writing edits into its answer."""
 
 
 class Chat:
@@ -71,13 +73,18 @@ class Chat:
         for item_id, state in marks.items():
             self._share.mark(item_id, state)
         self._saying = Saying(parts, self._conversation, self._share, lambda event: self._running.tell(event))
-        self._conversation.join = lambda: self._saying.join(self.model.limits, self.spending)
+        self._conversation.join = self._join
         self._running = Running(
             self, self._conversation, self._keeping, self._saying, reckon=self._set_budget, count=self._count
         )
         parts.before_asking = self._running.drawn
         parts.tell = self._running.tell_meanwhile
         parts.gate.plans = lambda: parts.tools.plans
+
+    async def _join(self) -> None:
+        """What was said while the turn ran joins before its next request: also what is said to the events so far."""
+        await self._running.read()
+        await self._saying.join(self.model.limits, self.spending)
 
     @property
     def id(self) -> str:
@@ -139,24 +146,42 @@ class Chat:
         """Let the model deal with what others sent (`ChatParts.arrivals`): a turn as of `send`, that no human began."""
         return self._running.turn(lambda: self._saying.receive(self.model, self._set_budget))
 
+    def apply(self, answer: str = "", lines: tuple[int, int] | None = None) -> AsyncGenerator[ChatEvent]:
+        """Propose the edits that stand in the text of an answer, whatever tools the chat has: a turn without a model.
+        `answer`: the id of its message, without it the last one; with `lines`, only those that begin in these, the
+        first and the last, from 1."""
+        texts = (message.text for message in self.messages if message.id == answer)
+        text = next(texts, "") if answer else answer_with_edits(self.messages)
+        edits: list[Edit] = []
+
+        async def read() -> None:
+            edits.extend(await edits_to_apply(self.parts, text, lines))
+            self._saying.go_on()
+
+        return self._running.turn(read, lambda: propose(self._conversation, edits_only(self.parts), edits))
+
     async def take_in(self, messages: Sequence[Message]) -> None:
         """Keep what others sent, for the next turn to read. Raises `MotetError` while one runs."""
         self._running.require_rest()
         self.require_writable()
         await self._saying.take_in(messages)
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, returns: bool = False) -> None:
         """Say `text` while a turn runs: it joins the conversation before the model's next round, or when the turn ends
-        before there is one."""
+        before there is one; where it `returns` it does not join then, and waits for `take_back`."""
         if text.strip():
-            self._saying.waiting.append(text)
+            self._saying.waiting.append(Waiting(text, returns))
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """What was said with `say` and has not joined."""
+        return tuple(one.text for one in self._saying.waiting)
 
     def take_back(self) -> list[str]:
-        """What was said with `say` and has not joined, when no turn runs that it could join: it is not said."""
-        if self.is_running:
-            return []
-        texts, self._saying.waiting = self._saying.waiting, []
-        return texts
+        """What was said with `say` and has not joined: it is not said. While a turn runs, only what returns."""
+        taken = [one for one in self._saying.waiting if one.returns or not self.is_running]
+        self._saying.waiting = [one for one in self._saying.waiting if one not in taken]
+        return [one.text for one in taken]
 
     def stop(self) -> None:
         """End the turn; `send` ends within 200 ms, and the stack is valid."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from motet.errors import MotetError, UsageError
+from motet.errors import ExitCode, MotetError, UsageError
 
 
 class NothingToSend(UsageError):
@@ -19,6 +19,8 @@ class ReadOnly(MotetError):
 
 class TooLong(MotetError):
     """The request would not fit the model's window, whatever is left out. Names the biggest items."""
+
+    exit_code = ExitCode.MODEL
 
 
 class CannotChange(UsageError):

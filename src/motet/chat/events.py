@@ -20,10 +20,13 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One line for the human; never sent to a model."""
+    """One line for the human; never sent to a model. `about`: for programs, what it says: `edits_left` and
+    `edits_in_doubt` (the answer holds edits that nobody took), `no_edit` (it claims one that was not made); else
+    empty."""
 
     text: str
     level: Level = Level.INFO
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from motet.history import ChatInfo, ChatMissing, History, HistoryError
 from motet.messages import Document, Message, Meta, Part, Role, Text
 from motet.permissions.redact import redact
+from motet.tasks import background
 
 _EVERY = 1.0
 """Seconds between two stores of an answer that is under way."""
@@ -129,7 +130,7 @@ class Keeping:
 
     def _store_soon(self) -> None:
         self._timer = None
-        self._storing = asyncio.create_task(self._store())
+        self._storing = background(self._store())
 
     async def _store(self) -> None:
         answer = self.broken_off()

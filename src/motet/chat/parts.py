@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from motet.chat.events import ChatEvent, Ended, Level, Notice
 from motet.chat.hooks import Hooks
@@ -29,6 +29,9 @@ from motet.turn import (
     TokenLimit,
     require_price,
 )
+
+if TYPE_CHECKING:
+    from motet.tools import EditDesk
 
 
 class Work(StrEnum):
@@ -259,7 +262,9 @@ async def nothing() -> None:
 
 @dataclass(slots=True)
 class ChatParts:
-    """`outputs`: a private directory for outputs that are too long for a model; None: they are cut."""
+    """`outputs`: a private directory for outputs that are too long for a model; None: they are cut. `desk`: the one that
+    all edits of the chat pass; None where there are no files. `about`: the file that edits are for which name none.
+    `applies`: what a human types to have the edits of an answer applied."""
 
     gate: Gate
     history: History | None = None
@@ -268,6 +273,9 @@ class ChatParts:
     model_for: ModelFor = same_model
     context: Context | None = None
     tools: Tools = field(default_factory=NoTools)
+    desk: Callable[[], EditDesk] | None = None
+    about: str = ""
+    applies: str = "motet apply last"
     hooks: Hooks = field(default_factory=Hooks)
     arrivals: Arrivals = field(default_factory=NoArrivals)
     create: Callable[[], Awaitable[None]] | None = None
@@ -293,7 +301,9 @@ class ChatParts:
         """The tools of a turn: those that were handed over, or those of `tools`."""
         held = None if isinstance(self.arrivals, NoArrivals) else self.arrivals.held
         handed = (tools or self.tools).handed_over()
-        return Toolbox(handed, outputs=self.outputs, timeout=timeout, plans=self.gate.plans, held=held)
+        return Toolbox(
+            handed, outputs=self.outputs, timeout=timeout, plans=self.gate.plans, held=held, about=self.about
+        )
 
     async def rename(self, info: ChatInfo, title: str) -> ChatInfo:
         """The chat with a new title, kept."""

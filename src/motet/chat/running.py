@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,10 @@ from motet.chat.happening import Happening
 from motet.chat.keeping import Keeping
 from motet.chat.naming import give_title, label_of, take_title
 from motet.chat.saying import SENDS, Saying
+from motet.chat.text_edits import told_of_edits
 from motet.errors import MotetError
 from motet.models.protocol import TextDelta
+from motet.tasks import report
 from motet.turn import AnswerStarted, Spending, ToolFinished, TurnEnded, TurnEvent, run_turn, to_the_end
 
 if TYPE_CHECKING:
@@ -25,8 +27,12 @@ if TYPE_CHECKING:
 Prepare = Callable[[], Awaitable[None]]
 """What comes before the model's first round. What it raises before anything is kept changes nothing."""
 
+Rounds = Callable[[], AsyncGenerator[TurnEvent]]
+"""What is done in a turn."""
+
 _PATIENCE = 0.15
-"""Seconds that whoever reads waits, after a stop, for the turn to be put in order; it goes on behind the scenes."""
+"""Seconds that whoever reads waits, after a stop, for the turn to be put in order; it goes on behind the scenes. And
+that a turn waits for whoever reads before it asks its model again."""
 _ENDING = 5.0
 """Seconds that the next turn, or closing, waits for one that was stopped and does not end."""
 
@@ -78,9 +84,14 @@ class Running:
         """Return when all that was told is on the screen."""
         await self._happening.drawn()
 
-    async def turn(self, prepare: Prepare) -> AsyncGenerator[ChatEvent]:
-        """The events of one turn, the last of which is an `Ended`. Raises `MotetError` while another one is under way
-        that nobody stopped, and for a chat that cannot go on."""
+    async def read(self) -> None:
+        """The same, but a reader who takes long is not waited for: a screen that hangs does not stop a turn."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.drawn(), _PATIENCE)
+
+    async def turn(self, prepare: Prepare, rounds: Rounds | None = None) -> AsyncGenerator[ChatEvent]:
+        """The events of one turn, the last of which is an `Ended`; of `rounds` where it is not the model that works first.
+        Raises `MotetError` while another one is under way that nobody stopped, and for a chat that cannot go on."""
         chat = self._chat
         if not self._is_stopping:
             self.require_rest()
@@ -91,7 +102,7 @@ class Running:
         self._conversation.tell = happening.tell
         chat.spending = Spending(chat.model.price)
         self._is_stopping = self._saying.has_begun = False
-        self._task = task = asyncio.create_task(self._run(prepare, happening))
+        self._task = task = asyncio.create_task(self._run(prepare, happening, rounds or self._events))
         try:
             async with aclosing(happening.events()) as events:
                 async for event in events:
@@ -113,7 +124,8 @@ class Running:
         self._is_stopping = True
         task.cancel()
         task.add_done_callback(_heard)
-        task.get_loop().call_later(_PATIENCE, self._happening.close, Ended(End.STOPPED))
+        ended = Ended(End.STOPPED, is_partial=self._keeping.broken_off() is not None)
+        task.get_loop().call_later(_PATIENCE, self._happening.close, ended)
 
     async def ended(self) -> bool:
         """Wait for the end of a turn that was stopped, but not forever; whether there was one."""
@@ -128,7 +140,7 @@ class Running:
         if await self.ended() and self.is_under_way:
             raise MotetError("what was stopped has not ended yet; wait a moment, then try again")
 
-    async def _run(self, prepare: Prepare, happening: Happening) -> None:
+    async def _run(self, prepare: Prepare, happening: Happening, rounds: Rounds) -> None:
         """One turn, in a task of its own. What is raised before anything is kept is raised to the caller, and so is a
         defect, when the chat is in order."""
         parts = self._chat.parts
@@ -137,7 +149,7 @@ class Running:
             await prepare()
             await parts.arrivals.begun()
             async with parts.around_turn(label_of(self._chat.messages)):
-                ended = await self._rounds(happening)
+                ended = await self._rounds(happening, rounds)
         except asyncio.CancelledError:
             ended = Ended(End.STOPPED)
         except Exception as error:
@@ -162,12 +174,12 @@ class Running:
         if defect is not None:
             raise defect
 
-    async def _rounds(self, happening: Happening) -> Ended:
+    async def _rounds(self, happening: Happening, rounds: Rounds) -> Ended:
         """The model's rounds, and further ones for what was said while they ran."""
         chat = self._chat
         while True:
             limit = ""
-            async with aclosing(self._events()) as events:
+            async with aclosing(rounds()) as events:
                 async for event in events:
                     if self._is_stopping:  # something took the cancellation for its own
                         raise asyncio.CancelledError
@@ -175,14 +187,19 @@ class Running:
                         limit = event.limit
                     self._heed(event)
                     happening.tell(event)
+                    if isinstance(event, TurnEnded):
+                        for notice in await told_of_edits(event, chat.parts):
+                            happening.tell(notice)
             if limit:
-                await self._saying.join(chat.model.limits, chat.spending)
+                if not any(said.returns for said in self._saying.waiting):
+                    await self._saying.join(chat.model.limits, chat.spending)
                 return Ended(End.LIMIT, limit, can_go_on=True)
             if not chat.info.title:
                 await give_title(chat, happening.tell)
             if not self._saying.waiting:
                 return Ended(End.DONE)
             self._reckon()  # the model may be another one now
+            rounds = self._events
 
     def _events(self) -> AsyncGenerator[TurnEvent]:
         chat, parts = self._chat, self._chat.parts
@@ -212,7 +229,7 @@ class Running:
             await self._count()
             for event in await chat.parts.arrivals.ended(ended, chat.spending):
                 happening.tell(event)
-            if self._saying.waiting:
+            if any(not said.returns for said in self._saying.waiting):
                 await self._saying.join_plainly()
                 ended = replace(ended, can_go_on=True)
         except MotetError as error:
@@ -232,6 +249,6 @@ class Running:
 
 
 def _heard(task: asyncio.Task[None]) -> None:
-    """Whoever stopped the turn wants to hear no more of it."""
-    if not task.cancelled():
-        task.exception()
+    """Whoever stopped the turn wants to hear no more of it, unless it is a defect."""
+    if not task.cancelled() and (error := task.exception()) and not isinstance(error, MotetError):
+        report(error, task)

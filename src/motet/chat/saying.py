@@ -19,16 +19,25 @@ SENDS = "your messages, what you share in them, and what tools find"
 """What leaves for a provider, in the words of the question about it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A text that was said while a turn runs, and has not joined yet. `returns`: where it cannot join before the turn
+    ends, it is not kept in the conversation: whoever said it takes it back."""
+
+    text: str
+    returns: bool = False
+
+
 @dataclass(slots=True)
 class Saying:
-    """The human's side of one chat. `waiting`: texts that were said while a turn runs, and have not joined yet.
+    """The human's side of one chat. `waiting`: what was said while a turn runs, in order.
     `has_begun`: what opens the turn is kept; until then a failure changes nothing."""
 
     parts: ChatParts
     conversation: ChatConversation
     share: Share
     tell: Callable[[ChatEvent], None]
-    waiting: list[str] = field(default_factory=list[str])
+    waiting: list[Waiting] = field(default_factory=list[Waiting])
     has_begun: bool = False
 
     async def submit(
@@ -113,22 +122,18 @@ class Saying:
 
     async def _join_said(self, limits: Limits) -> None:
         while self.waiting:
-            text = self.waiting[0]
+            said = self.waiting[0]
             try:
-                prepared = await self.share.prepare(text, self.conversation.stack.cycle, limits)
+                prepared = await self.share.prepare(said.text, self.conversation.stack.cycle, limits)
             except MotetError as error:
                 self.tell(Notice(f"nothing is shared with what you said: {error}", Level.WARNING))
-                await to_the_end(self.join_plainly())
-                return
-            await to_the_end(self._join(text, prepared))
+                prepared = None
+            await to_the_end(self._join(said, prepared))
 
     async def join_plainly(self) -> None:
-        """The same where nothing can be shared or asked any more: the texts as they are."""
-        while self.waiting:
-            text, cycle = self.waiting[0], self.conversation.stack.cycle
-            await self.conversation.add_all([Message.user(text).with_meta(cycle=cycle).estimated()])
-            self.waiting.pop(0)
-            self.tell(Said(text))
+        """The same where nothing can be shared or asked any more: the texts as they are, but for what returns."""
+        while said := next((one for one in self.waiting if not one.returns), None):
+            await self._join(said, None)
 
     async def _open(self, prepared: Prepared, tokens: int) -> None:
         """What the human said becomes part of the conversation, all of it or nothing."""
@@ -141,9 +146,23 @@ class Saying:
         own = newest(prepared.messages)
         self.tell(Sent(own.id, own.meta.cycle, tokens))
 
-    async def _join(self, text: str, prepared: Prepared) -> None:
-        await self.conversation.add_all(prepared.messages)
-        self.waiting.pop(0)
-        self.share.sent(prepared)
-        for event in (*prepared.events, Said(text)):
+    async def _join(self, said: Waiting, prepared: Prepared | None) -> None:
+        """`said` joins with what it shares, or, where nothing is `prepared`, as it is; unless it was taken back. From
+        here on nobody can do that; it waits again where it cannot be kept."""
+        if said not in self.waiting:
+            return
+        at = self.waiting.index(said)
+        self.waiting.pop(at)
+        try:
+            if prepared is not None:
+                await self.conversation.add_all(prepared.messages)
+            else:
+                cycle = self.conversation.stack.cycle
+                await self.conversation.add_all([Message.user(said.text).with_meta(cycle=cycle).estimated()])
+        except BaseException:
+            self.waiting.insert(at, said)
+            raise
+        if prepared is not None:
+            self.share.sent(prepared)
+        for event in (*(prepared.events if prepared is not None else ()), Said(said.text)):
             self.tell(event)

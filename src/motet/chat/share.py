@@ -28,6 +28,7 @@ from motet.context import (
     reconcile,
     refresh,
     suggested_attachment,
+    without_repeats,
 )
 from motet.errors import UsageError
 from motet.messages import Message, MessageStack, Meta, Role, Text, tags
@@ -59,6 +60,8 @@ class Prepared:
     shared: bool = False
     items: tuple[ContextItem, ...] = ()
     tools: Tools = field(default_factory=NoTools)
+    taken: frozenset[str] = frozenset()
+    """By their ids, what waited and is dealt with, be it that something else shows the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +193,18 @@ class Share:
         sources = self._sources(context, limits)
         order = Order.AFTER if self.parts.options.context_last else Order.BEFORE
         fresh = await refresh(self.items, sources.read, self._root)
+        taken = frozenset(one.id for one in self.waiting)
         expanded = await expand(text, context.known, sources, added=self.waiting, order=order)
         expanded = replace(expanded, text=_behind(expanded.text, given))
-        expanded = replace(expanded, attachments=tuple(self._new(expanded.attachments)))
+        expanded = replace(expanded, attachments=tuple(self._new(without_repeats(expanded.attachments))))
         items = _items(expanded.attachments, fresh.items, self._root)
         rules = await self._rules(context, items)
         entering, told = await self._by_itself(context, sources, expanded, text, items, limits)
         items = _items(entering, items, self._root)
         before = (*rules[0], *entering, *fresh.messages)
         typed = _behind(text, given)
-        return self._together(expanded, typed, cycle, before, items, [*fresh.notices, *rules[1], *told], tag)
+        notices = [*fresh.notices, *rules[1], *told]
+        return replace(self._together(expanded, typed, cycle, before, items, notices, tag), taken=taken)
 
     async def run(self, line: str, limits: Limits) -> list[str]:
         """Do the slash command that `line` is, as in `/file src/a.py`: what it shares waits for the next message.
@@ -220,7 +225,7 @@ class Share:
     def sent(self, prepared: Prepared) -> None:
         """`prepared` is part of the conversation now."""
         self.parts.tools = prepared.tools
-        gone = {message.id for message in prepared.messages}
+        gone = {message.id for message in prepared.messages} | prepared.taken
         self.waiting = [message for message in self.waiting if message.id not in gone]
         self.items = prepared.items
         self.held = None

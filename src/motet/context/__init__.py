@@ -6,7 +6,7 @@ adds what the project says about its files, `refresh` keeps pinned and watched f
 prompts. Everything is handed in through `Sources`; what cannot be shared is a notice, never an exception.
 """
 
-from motet.context.attachment import file_attachment, text_attachment, url_attachment
+from motet.context.attachment import file_attachment, text_attachment, url_attachment, without_repeats
 from motet.context.commands import Command, CommandCall, Commands, OwnCommand, Parsed, own_command, prompt_commands
 from motet.context.editor import Buffer, Cursor, Editor, Excerpt, QuickfixEntry
 from motet.context.expand import Expanded, Known, Order, expand
@@ -102,4 +102,5 @@ __all__ = [
     "suggested_attachment",
     "text_attachment",
     "url_attachment",
+    "without_repeats",
 ]

@@ -16,8 +16,8 @@ Whoever edits is refused where a copied `<\\/` is not in the file: such lines ha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from motet.context.symbols import LineRange
 from motet.messages import ContextRef, Document, Image, Message, Part, Text, tags
@@ -172,3 +172,69 @@ def part_attachment(part: Image | Document, *, path: str = "", url: str = "", so
     tag = tags.IMAGE if is_image else tags.DOCUMENT
     parts: tuple[Part, ...] = (Text(label), part)
     return Message.attachment(*parts, context=context, tag=tag, source=source)
+
+
+def without_repeats(attachments: Sequence[Message]) -> list[Message]:
+    """`attachments` of which no two show the same line of a file: what stands in another one whole is left out, and
+    where two overlap the later one begins or ends where the other does not."""
+    kept: list[_Excerpt | Message] = []
+    for message in attachments:
+        found = _excerpt_of(message)
+        if found is None:
+            kept.append(message)
+            continue
+        for other in [one for one in kept if isinstance(one, _Excerpt) and one.file == found.file]:
+            if other.lines.items() <= found.lines.items():
+                kept.remove(other)
+            else:
+                found = found.without(other)
+        if found.lines:
+            kept.append(found)
+    return [one if isinstance(one, Message) else one.message for one in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Excerpt:
+    """Lines of a file, by number, each as it is shown."""
+
+    message: Message
+    file: str
+    lines: Mapping[int, str]
+
+    def without(self, other: _Excerpt) -> _Excerpt:
+        """Itself without its first and last lines that `other` shows too."""
+        numbers = list(self.lines)
+        shared = {number for number in numbers if other.lines.get(number) == self.lines[number]}
+        first, last = 0, len(numbers)
+        while first < last and numbers[first] in shared:
+            first += 1
+        while last > first and numbers[last - 1] in shared:
+            last -= 1
+        if (first, last) == (0, len(numbers)):
+            return self
+        left = {number: self.lines[number] for number in numbers[first:last]}
+        return _Excerpt(_cut(self.message, left) if left else self.message, self.file, left)
+
+
+def _excerpt_of(message: Message) -> _Excerpt | None:
+    """The numbered lines of a file that are all that `message` shows; None for everything else."""
+    found = _ATTACHMENT.match(message.text)
+    if found is None or message.context is None or " lines=" not in f" {found[1]}":
+        return None
+    file = re.search(r'filepath="([^"]*)"', found[1])
+    rows = (found[2] or "").split("\n")
+    numbers = [_NUMBER.match(row) for row in rows]
+    if file is None or not all(numbers):
+        return None
+    return _Excerpt(message, file[1], {int(row.partition("│")[0]): row for row in rows})
+
+
+def _cut(message: Message, lines: Mapping[int, str]) -> Message:
+    """`message` with these of its lines alone."""
+    first, last = min(lines), max(lines)
+    head = message.text.partition("\n")[0]
+    head = re.sub(r' lines="[^"]*"', f' lines="{first}-{last}"', head)
+    text = "\n".join([head, *lines.values(), "</attachment>"])
+    assert message.context is not None  # `_excerpt_of` has looked
+    name = re.sub(r"(?::\d+(?:-\d+)?)?(</\w+>)$", rf":{first}-{last}\1", message.context.id)
+    return replace(message, parts=(Text(text),), context=replace(message.context, id=name))

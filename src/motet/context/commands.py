@@ -197,6 +197,7 @@ CHAT_COMMANDS: Sequence[ChatCommand] = (
     ChatCommand("edit", "open an earlier message again; sending it forks the chat there", "N"),
     ChatCommand("fork", "go on from here in a chat of its own", "[N]"),
     ChatCommand("rename", "give the chat another title", "TITLE", "New title"),
+    ChatCommand("apply", "apply the edits in the last answer, hunk by hunk"),
     ChatCommand("undo", "take back the newest edits to files"),
     ChatCommand("retry", "send the last message again"),
     ChatCommand("model", "show or change the model", "[NAME]"),

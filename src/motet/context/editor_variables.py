@@ -164,9 +164,7 @@ def _listing(tag: str, text: str) -> Message:
 
 
 EDITOR_VARIABLES: tuple[EditorVariable, ...] = (
-    EditorVariable(
-        "buffer", "the current buffer; `#{buffer:7}` or `#{buffer:name}` another", _buffer, has_params=True
-    ),
+    EditorVariable("buffer", "the current buffer; `#buffer{7}` or `#buffer{name}` another", _buffer, has_params=True),
     EditorVariable("buffers", "all open buffers", _buffers),
     EditorVariable("selection", "what is selected", _selection),
     EditorVariable("viewport", "what the windows show", _viewport),

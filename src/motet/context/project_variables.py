@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from typing import TYPE_CHECKING
@@ -36,13 +37,13 @@ async def share_diagnostics(param: str | None, sources: Sources) -> Shared:
     if not files and notices:
         return Shared(notices=notices)
     if not files:
-        return notice("#diagnostics: for which file? Share one (@/src/a.py) or name it: #{diagnostics:src/a.py}")
+        return notice("#diagnostics: for which file? Share one (@/src/a.py) or name it: #diagnostics{src/a.py}")
     root = sources.workspace.root
     messages: list[Message] = []
     for file in files:
         own = [each for each in problems if each.path == file.path]
         if own:
-            rendered = render_file(root, file, own, budget=DIAGNOSTICS_TOKENS)
+            rendered = await asyncio.to_thread(render_file, root, file, own, budget=DIAGNOSTICS_TOKENS)
             messages.append(_attachment(file.path, rendered.text, sources))
             notices += tuple(f"#diagnostics: {what}: left out, too long" for what in rendered.left_out)
     names = ", ".join(f"`{file.path}`" for file in files)
@@ -55,7 +56,7 @@ async def share_diff(param: str | None, sources: Sources) -> Shared:
     """What is not committed, or with `staged` what is staged. Raises `MotetError`."""
     wanted = (param or "").strip()
     if wanted not in ("", "staged"):
-        return notice(f"#diff: {wanted!r} is not known; `#diff` or `#{{diff:staged}}`")
+        return notice(f"#diff: {wanted!r} is not known; `#diff` or `#diff{{staged}}`")
     if sources.diff is None:
         return notice("#diff: the workspace is no git repository")
     text = await sources.diff(wanted == "staged")

@@ -149,7 +149,7 @@ class GroupVariable:
 @dataclass(frozen=True, slots=True)
 class _Diagnostics:
     name: str = "diagnostics"
-    description: str = "what compilers and linters complain about; `#{diagnostics:path}` for one file"
+    description: str = "what compilers and linters complain about; `#diagnostics{path}` for one file"
     contains_code: bool = True
     has_params: bool = True
 
@@ -160,7 +160,7 @@ class _Diagnostics:
 @dataclass(frozen=True, slots=True)
 class _Diff:
     name: str = "diff"
-    description: str = "what is not committed yet; `#{diff:staged}` only what is staged"
+    description: str = "what is not committed yet; `#diff{staged}` only what is staged"
     contains_code: bool = True
     has_params: bool = True
 

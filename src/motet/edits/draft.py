@@ -6,7 +6,7 @@ shift can hurt; an edit without a hit there is tried against the text as the oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rapidfuzz import fuzz
@@ -23,6 +23,7 @@ from motet.edits.outcome import Match, Outcome, Place, Refusal, RefusalReason, R
 from motet.edits.placed import Placed
 from motet.edits.placing import Placing, says_something
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
+from motet.edits.regions import Regions
 from motet.edits.splice import Change, apply, as_written, newline_at, splice
 from motet.edits.view import View
 from motet.syntax import MAX_PARSED_CHARACTERS, language_of, syntax_errors
@@ -52,6 +53,8 @@ class Draft:
         self._view = View.of(base)
         self._shown = View.of(shown) if shown is not None and shown.text != base.text else None
         self._edited = Edited(base)
+        self.regions = Regions()
+        self._numbers: Mapping[int, int] = {}
         self._made: list[Change] = []  # in offsets of `base`: of the edits that had their places there
         self._missed = 0
 
@@ -75,8 +78,9 @@ class Draft:
     def _text(self) -> str:
         return self._edited.text
 
-    def place(self, edits: Sequence[Edit]) -> dict[int, Outcome]:
-        """The outcome of every edit, by its `id()`: two edits may be equal."""
+    def place(self, edits: Sequence[Edit], numbers: Mapping[int, int]) -> dict[int, Outcome]:
+        """The outcome of every edit, by its `id()`: two edits may be equal. `numbers` are what `regions` calls them."""
+        self._numbers = numbers
         outcomes: dict[int, Outcome] = {}
         placed: list[Placed] = []
         later: list[Edit] = []
@@ -157,8 +161,8 @@ class Draft:
         errors: one by one, so that the wrong one is named, or together when they are many."""
         if not placed:
             return {}
-        was, before = self._edited, self._text
-        self._edited = was.changed(_changes(placed))
+        was, regions, before = self._edited, self.regions, self._text
+        self._change(was, regions, placed)
         outcomes: dict[int, Outcome] = {id(one.edit): one.match for one in placed}
         loose = [one for one in placed if one.is_loose]
         if not loose:
@@ -176,8 +180,15 @@ class Draft:
                 outcomes[id(one.edit)] = refuse_syntax(one.edit, one.match)
             else:
                 kept.append(one)
-        self._edited = was.changed(_changes(kept))
+        self._change(was, regions, kept)
         return outcomes
+
+    def _change(self, was: Edited, regions: Regions, placed: Sequence[Placed]) -> None:
+        """Have the text be `was`, which is what `regions` make, with these edits."""
+        numbered = [(change, self._numbers[id(one.edit)]) for one in placed for change in one.changes]
+        numbered.sort(key=lambda pair: (pair[0].start, pair[0].end))
+        self._edited = was.changed([change for change, _ in numbered])
+        self.regions = regions.changed(was.text, numbered) if numbered else regions
 
     def _gains_errors(self, before: str, after: str) -> bool:
         language = language_of(self.base.path)

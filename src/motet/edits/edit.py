@@ -96,6 +96,7 @@ class Write:
     call: str = ""
     line: int = 1
     shown: bool = False
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

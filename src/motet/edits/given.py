@@ -60,9 +60,10 @@ def write(ground: Ground, edit: Write) -> Attempt:
     if foreign is not None:
         return foreign
     if not text:
-        return Placed(edit, (Change(0, 0, edit.text, whole=False),), Match(edit, Rung.EXACT))
+        rung = Rung.APPROXIMATE if edit.loose else Rung.EXACT
+        return Placed(edit, (Change(0, 0, edit.text, whole=False),), Match(edit, rung))
     new = _merged(ground, edit)
-    if new is None:
+    if new is None or (_says_nothing_new(ground, edit) and new != edit.text):
         return refuse_stale(edit, ground.now)
     old = split_lines(text)
     needle = Needle(tuple(line.text for line in old), lines_of(new))
@@ -71,8 +72,15 @@ def write(ground: Ground, edit: Write) -> Attempt:
     change = Change(0, len(text), join_lines(lines))
     if ground.exists and [line.text for line in lines] == [line.text for line in old]:
         return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
-    rung = Rung.APPROXIMATE if edit.shown and _may_be_a_piece(ground.now.lines, lines_of(edit.text)) else Rung.EXACT
-    return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),)))
+    is_piece = edit.shown and _may_be_a_piece(ground.now.lines, lines_of(edit.text))
+    rung = Rung.APPROXIMATE if edit.loose or is_piece else Rung.EXACT
+    remarks = (Remark.MERGED,) if ground.has_changed and lines_of(new) != lines_of(edit.text) else ()
+    return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),), remarks))
+
+
+def _says_nothing_new(ground: Ground, edit: Write) -> bool:
+    """Whether it is the text that the model saw, in a file that has changed since."""
+    return ground.has_changed and ground.view.lines == list(lines_of(edit.text)) != ground.now.lines
 
 
 def _merged(ground: Ground, edit: Write) -> str | None:
@@ -116,7 +124,7 @@ def replace_anchored(ground: Ground, edit: ReplaceAnchored) -> Attempt:
             continue
         lines = ground.view.lines
         if not 1 <= anchor.line <= len(lines) or anchor_of(lines[anchor.line - 1], anchor.line) != anchor:
-            return refuse_anchor(edit, anchor, ground.now)
+            return _stands_there(ground, edit) or refuse_anchor(edit, anchor, ground.now)
     if edit.last is not None and last.line < edit.first.line:
         return refuse_anchor(edit, last, ground.now)
     first, count = (edit.first.line - 1, last.line - edit.first.line + 1) if edit.last else (edit.first.line, 0)
@@ -124,6 +132,18 @@ def replace_anchored(ground: Ground, edit: ReplaceAnchored) -> Attempt:
     if there is None:
         return refuse_anchor(edit, edit.first, ground.now)
     return _new_lines(ground, edit, edit.text, *ground.now.span(there, there + count))
+
+
+def _stands_there(ground: Ground, edit: ReplaceAnchored) -> Match | None:
+    """The edit as one that was made before, when its new lines stand where the old ones should, and no line of the file
+    could be the one that it begins with: it may have been miscounted."""
+    new, lines = list(lines_of(edit.text)), ground.now.lines
+    first = edit.first.line - 1
+    if edit.last is None or not new or lines[first : first + len(new)] != new:
+        return None
+    if any(anchor_of(line, 1).hash == edit.first.hash for line in lines):
+        return None
+    return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
 
 
 def _new_lines(ground: Ground, edit: Insert | ReplaceAnchored, text: str, start: int, end: int) -> Attempt:

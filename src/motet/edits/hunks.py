@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from motet.edits.lines import Line, join_lines, split_lines
+from motet.edits.regions import Regions
 from motet.text.changes import changes
 from motet.text.merge import LineMap
 
 _JOIN_DISTANCE = 3
-"""Changes with at most this many unchanged lines between them are one hunk until it is split."""
+"""Changes of one edit with at most this many unchanged lines between them are one hunk until it is split."""
 _CONTEXT = 2
 """Unchanged lines shown on each side of a change."""
 
@@ -21,6 +22,7 @@ class Hunk:
 
     `parts` are the smallest changes inside, for splitting; a hunk of one part cannot be split. A hunk without any
     line stands for what happens to the file besides: it is created empty, moved, or removed while it is empty.
+    `edits` are the numbers of the edits that it comes from, as far as that is known.
     """
 
     first: int
@@ -28,6 +30,7 @@ class Hunk:
     old: tuple[Line, ...]
     new: tuple[Line, ...]
     parts: tuple[Hunk, ...] = ()
+    edits: frozenset[int] = frozenset()
 
     @property
     def line(self) -> int:
@@ -55,27 +58,44 @@ def remove_all(before: str) -> Hunk:
     return Hunk(0, len(lines), tuple(lines), ())
 
 
-def find_hunks(before: str, after: str) -> tuple[Hunk, ...]:
-    """The hunks from `before` to `after`; line ends count, so that a changed line end is a change."""
-    old, new = split_lines(before), split_lines(after)
-    parts = [
-        Hunk(first, last, tuple(old[first:last]), tuple(new[new_first:new_last]))
-        for tag, first, last, new_first, new_last in changes(_whole(old), _whole(new))
-        if tag != "equal"
-    ]
+def find_hunks(before: str, after: str, regions: Regions | None = None) -> tuple[Hunk, ...]:
+    """The hunks from `before` to `after`; line ends count, so that a changed line end is a change.
+
+    `regions`: what each edit makes of `before`, if that is all that makes `after` of it. No hunk is then of two edits,
+    however near they are, but where both want one line or one changes what the other has written.
+    """
+    old = split_lines(before)
+    if regions is None or not regions.all or not regions.make(before, after):
+        parts = list(_parts(0, old, split_lines(after), frozenset()))
+    else:
+        parts = [
+            part
+            for one in regions.in_lines(before)
+            for part in _parts(one.first, split_lines(one.old), split_lines(one.new), one.edits)
+        ]
     groups: list[list[Hunk]] = []
     for part in parts:
-        if groups and part.first - groups[-1][-1].last <= _JOIN_DISTANCE:
+        last = groups[-1][-1] if groups else None
+        if last and part.edits == last.edits and part.first - last.last <= _JOIN_DISTANCE:
             groups[-1].append(part)
         else:
             groups.append([part])
     return tuple(_join(old, group) for group in groups)
 
 
+def _parts(at: int, old: Sequence[Line], new: Sequence[Line], edits: frozenset[int]) -> Iterator[Hunk]:
+    """The smallest changes from `old`, the lines of a file from `at` on, to `new`."""
+    for tag, first, last, new_first, new_last in changes(_whole(old), _whole(new)):
+        if tag != "equal":
+            yield Hunk(at + first, at + last, tuple(old[first:last]), tuple(new[new_first:new_last]), (), edits)
+
+
 def apply_hunks(before: str, hunks: Sequence[Hunk]) -> str:
-    """`before` with `hunks`, which do not overlap, applied; any subset of `find_hunks` is fine."""
+    """`before` with `hunks`, which do not overlap, applied; any subset of `find_hunks`, in its order, is fine."""
     lines = split_lines(before)
-    for hunk in sorted(hunks, key=lambda hunk: hunk.first, reverse=True):
+    # What is added before a line comes first, then what becomes of that line.
+    in_order = sorted(hunks, key=lambda hunk: (hunk.first, hunk.last))
+    for hunk in reversed(in_order):
         lines[hunk.first : hunk.last] = hunk.new
     return join_lines(lines)
 
@@ -129,4 +149,4 @@ def _join(old: Sequence[Line], parts: Sequence[Hunk]) -> Hunk:
     for part in parts:
         new += [*old[position : part.first], *part.new]
         position = part.last
-    return Hunk(first, last, tuple(old[first:last]), tuple(new), tuple(parts))
+    return Hunk(first, last, tuple(old[first:last]), tuple(new), tuple(parts), parts[0].edits)

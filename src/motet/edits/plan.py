@@ -22,6 +22,7 @@ from motet.edits.refuse import (
     refuse_stale,
     refuse_unencodable,
 )
+from motet.edits.regions import Regions
 from motet.edits.review import Proposal
 from motet.edits.view import View
 from motet.errors import FileTooLarge, NotText
@@ -35,13 +36,15 @@ class FilePlan:
     """One file: as it is (`before`; None when it does not exist), as it would be, and each edit's outcome.
 
     `after` equals `before` when nothing is to be written, is None when the file is to be deleted, and has another
-    path when the file is to be moved there.
+    path when the file is to be moved there. `regions` are what makes `after` of `before`, by the places of the edits
+    in `outcomes`.
     """
 
     path: str
     before: TextFile | None
     after: TextFile | None
     outcomes: tuple[Outcome, ...]
+    regions: Regions | None = None
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
@@ -73,7 +76,9 @@ class Plan:
     def proposals(self) -> list[Proposal]:
         """What a human is to review: one proposal for each file that would change."""
         return [
-            Proposal.between(file.path, file.before, file.after, approximate=file.is_approximate)
+            Proposal.between(
+                file.path, file.before, file.after, regions=file.regions, approximate=file.is_approximate
+            )
             for file in self.files
             if file.changes_something
         ]
@@ -151,7 +156,7 @@ def _plan_file(
         approximate=options.approximate == "propose",
         dialect=options.dialect,
     )
-    outcomes = draft.place(texts)
+    outcomes = draft.place(texts, {id(edit): number for number, edit in enumerate(edits)})
     outcomes |= {id(move): _move(move, before, moves, files, options.dialect) for move in moves}
     complete = not any(isinstance(outcome, Refusal) for outcome in outcomes.values())
     after = before
@@ -167,7 +172,7 @@ def _plan_file(
         moved = [move for move in moves if isinstance(outcomes[id(move)], Match)]
         if after is not None and moved:
             after = replace(after, path=moved[0].to)
-    return FilePlan(path, before, after, tuple(outcomes[id(edit)] for edit in edits))
+    return FilePlan(path, before, after, tuple(outcomes[id(edit)] for edit in edits), draft.regions)
 
 
 _MARK = re.compile(r"^\ufeff", re.MULTILINE)

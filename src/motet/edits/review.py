@@ -20,6 +20,7 @@ from motet.edits.hunks import (
 )
 from motet.edits.lines import split_lines
 from motet.edits.match import AS_GIVEN, Needle, lines_of
+from motet.edits.regions import Regions
 from motet.edits.splice import splice
 from motet.text import TextFile
 
@@ -70,16 +71,22 @@ class Proposal:
 
     @classmethod
     def between(
-        cls, path: str, before: TextFile | None, after: TextFile | None, *, approximate: bool = False
+        cls,
+        path: str,
+        before: TextFile | None,
+        after: TextFile | None,
+        *,
+        regions: Regions | None = None,
+        approximate: bool = False,
     ) -> Proposal:
         """The proposal to turn `before` into `after`: None on either side is a file that is not there, another path
-        of `after` a move. Without any difference it has no hunks."""
+        of `after` a move. Without any difference it has no hunks. `regions`: see `find_hunks`."""
         base = before or TextFile.new(path)
         if after is None:
             hunks = (remove_all(base.text),) if before else ()
             return cls(path, before, base, _pending(hunks), deletes=bool(before), approximate=approximate)
         moves_to = "" if after.path in (path, base.path) else after.path
-        hunks = find_hunks(base.text, after.text)
+        hunks = find_hunks(base.text, after.text, regions if before else None)
         if not hunks and (moves_to or before is None):
             hunks = (WITHOUT_LINES,)
         return cls(path, before, base, _pending(hunks), moves_to, approximate=approximate)

@@ -35,6 +35,29 @@ def apply(text: str, sorted_changes: Sequence[Change]) -> str:
 
 def replaced(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
     """What `apply` replaces in the end: the changes with the line ends that they need."""
+    result = _with_ends(text, sorted_changes)
+    if _loses_final_end(text, sorted_changes):
+        return [(0, len(text), _without_final_end("".join(spliced(text, result))))]
+    return result
+
+
+def pieces(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
+    """The same, one for each change."""
+    result = _with_ends(text, sorted_changes)
+    if not _loses_final_end(text, sorted_changes):
+        return result
+    at = len(result) - 1
+    while at and not result[at][2] and result[at - 1][1] == result[at][0]:
+        at -= 1
+    start, end, new = result[at]
+    if not new:  # nothing is left of the last lines: the line before them ends the text now
+        start = len(_without_final_end(text[:start]))
+    result[at] = (start, end, _without_final_end(new))
+    return result
+
+
+def _with_ends(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
+    """The changes, begun with a line end where the line before them has none."""
     result: list[Replaced] = []
     at, last = 0, ""  # up to where the text has been looked at, and the last character of what becomes of that
     for change in sorted_changes:
@@ -43,11 +66,14 @@ def replaced(text: str, sorted_changes: Sequence[Change]) -> list[Replaced]:
             new = newline_at(text, change.start) + new
         last = new[-1:] or last
         result.append((change.start, change.end, new))
-    final = [change.final_newline for change in sorted_changes if change.whole and change.end == len(text)]
-    asked = next((one for one in final if one is not None), None)
-    if final and text and (asked is False or (asked is None and text[-1] not in _ENDS)):
-        return [(0, len(text), _without_final_end("".join(spliced(text, result))))]
     return result
+
+
+def _loses_final_end(text: str, changes: Sequence[Change]) -> bool:
+    """Whether the text ends without a line end after the changes: one of them says so, or it did before."""
+    final = [change.final_newline for change in changes if change.whole and change.end == len(text)]
+    asked = next((one for one in final if one is not None), None)
+    return bool(final and text) and (asked is False or (asked is None and text[-1] not in _ENDS))
 
 
 def splice(old: Sequence[Line], needle: Needle, fit: Fit, newline: str) -> list[Line] | None:

@@ -8,7 +8,7 @@ it is first used, as the edit engine comes with it: many a question changes noth
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from motet.tools.edit_tool import EditCall, EditTool
+from motet.tools.edit_tool import BrokenCall, EditCall, EditTool
 from motet.tools.reviewers import AcceptAll, ProposeOnly
 from motet.tools.tool import Stopped, Tool, ToolInput, ToolOutput, ToolSpec
 from motet.tools.toolbox import Toolbox
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AcceptAll",
+    "BrokenCall",
     "DeskReport",
     "EditCall",
     "EditDesk",

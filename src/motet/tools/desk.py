@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from motet.edits import Edit, FilePlan, Move, Proposal, Refusal, RefusalReason, plan
+from motet.edits import Edit, FilePlan, Move, Plan, Proposal, Refusal, RefusalReason, plan
 from motet.errors import FileMissing, FileTooLarge, MotetError, NotText, OutsideWorkspace
 from motet.permissions import Action, Effect, Gate, Origin, is_secret
 from motet.permissions.places import resolved
@@ -54,7 +54,7 @@ class EditDesk:
         where edits come from no model. `claims`: looked at before an edit is proposed, and before it is written."""
         self._gate = gate
         self._claims = claims or NoClaims()
-        self._workspace = workspace
+        self.workspace = workspace
         self._reviewer = reviewer
         self._after_apply = after_apply
         self._partial = partial
@@ -71,24 +71,41 @@ class EditDesk:
 
     def normalise(self, path: str) -> str:
         """`path` as the workspace names it: relative, without `./`; a path that leaves it is left for the guard."""
-        root = str(self._workspace.root)
+        root = str(self.workspace.root)
         path = path.strip()
         if path.startswith(root + "/"):
             path = path[len(root) :].lstrip("/")
         return posixpath.normpath(path) if path else path
+
+    async def preview(self, edits: Sequence[Edit]) -> dict[str, FilePlan]:
+        """What `submit` would plan, by the paths as the edits spell them; nothing is proposed. A file of secrets, and
+        one that cannot be read, has no plan: what is wrong with it comes up when its edits are submitted."""
+        names = await self._names(edit.path for edit in edits)
+        edits = [self._renamed(edit, names) for edit in edits]
+        files: dict[str, TextFile] = {}
+        untold: set[str] = set()
+        for path in dict.fromkeys(edit.path for edit in edits):
+            try:
+                if any(map(is_secret, await self._spellings(path))):
+                    untold.add(path)
+                else:
+                    files[path] = await self.workspace.read(path)
+            except FileMissing:
+                continue
+            except MotetError:
+                untold.add(path)
+        told = [edit for edit in edits if edit.path not in untold]
+        planned = self._plan(files, told, approximate="propose")
+        plans = {file.path: file for file in planned.files}
+        return {spelled: plans[name] for spelled, name in names.items() if name in plans}
 
     async def submit(self, edits: Sequence[Edit]) -> DeskReport:
         """Plan `edits` together, have the proposals reviewed, and write what was accepted."""
         names = await self._names(edit.path for edit in edits)
         edits = [self._renamed(edit, names) for edit in edits]
         files, unreadable = await self._read(edits)
-        planned = plan(
-            files,
-            [edit for edit in edits if edit.path not in unreadable],
-            shown=self._shown,
-            partial=self._partial,
-            approximate=self._approximate,
-        )
+        readable = [edit for edit in edits if edit.path not in unreadable]
+        planned = self._plan(files, readable, partial=self._partial, approximate=self._approximate)
         proposals = planned.proposals()
         decided = {each.path: each for each in await self._reviewer.review(proposals)} if proposals else {}
         first = len(self.reports)
@@ -97,12 +114,37 @@ class EditDesk:
             proposal = decided.get(file.path)
             before = proposal.before if proposal else file.before
             self.reports.append(FileReport(file.path, file, proposal, before))
-        async for number, report in write_decided(self._workspace, self.reports[first:], self._claims):
+        async for number, report in write_decided(self.workspace, self.reports[first:], self._claims):
             self.reports[first + number] = report
             self._learn(report)
         self.reports += [_unreadable(path, edits, error) for path, error in unreadable.items()]
         self.reports[first:] = await self._look_again(self.reports[first:])
         return DeskReport(tuple(self.reports[first:]), names)
+
+    def _plan(
+        self,
+        files: Mapping[str, TextFile],
+        edits: Sequence[Edit],
+        *,
+        approximate: Literal["refuse", "propose"],
+        partial: bool = False,
+    ) -> Plan:
+        """Plan against what the model was shown; where nothing comes of that, and the file is again as it was before an
+        edit, against that version, which the model knows as well."""
+        planned = plan(files, edits, shown=self._shown, partial=partial, approximate=approximate)
+        reset = {one.path for one in planned.files if not one.changes_something and self._is_reset(one)}
+        if not reset:
+            return planned
+        shown = {path: file for path, file in self._shown.items() if path not in reset}
+        return plan(files, edits, shown=shown, partial=partial, approximate=approximate)
+
+    def _is_reset(self, planned: FilePlan) -> bool:
+        """Whether somebody has put back what stood there before an edit that was written."""
+        shown, now = self._shown.get(planned.path), planned.before
+        if shown is None or now is None or shown.text == now.text:
+            return False
+        earlier = (one.before for one in self.reports if one.path == planned.path and one.was_written)
+        return any(before is not None and before.text == now.text for before in earlier)
 
     def _renamed(self, edit: Edit, names: Mapping[str, str]) -> Edit:
         edit = replace(edit, path=names[edit.path])
@@ -119,7 +161,7 @@ class EditDesk:
 
     def _real(self, names: Iterable[str]) -> dict[str, str]:
         """By name, where it leads to; a name that leaves the workspace is left for the guard."""
-        root = str(self._workspace.root)
+        root = str(self.workspace.root)
         real: dict[str, str] = {}
         for name in names:
             leaves = name.startswith(("/", "../")) or name in ("", "..") or "\0" in name
@@ -130,9 +172,13 @@ class EditDesk:
         """Raises `PermissionDenied` for a file of secrets that is there and that the model may not see."""
         if self._gate is None:
             return
-        real = "" if "\0" in path else await asyncio.to_thread(resolved, self._workspace.root, path)
-        for name in filter(is_secret, dict.fromkeys((path, real))):
+        for name in filter(is_secret, await self._spellings(path)):
             await self._gate.require(Action(Effect.READ, name, Origin.MODEL, "to edit it"))
+
+    async def _spellings(self, path: str) -> Iterable[str]:
+        """`path`, and where it leads to."""
+        real = "" if "\0" in path else await asyncio.to_thread(resolved, self.workspace.root, path)
+        return dict.fromkeys((path, real))
 
     async def _read(self, edits: Sequence[Edit]) -> tuple[dict[str, TextFile], dict[str, MotetError]]:
         """The files that are edited or moved to, and by path why a file cannot be edited or moved."""
@@ -141,7 +187,7 @@ class EditDesk:
         for path in dict.fromkeys(edit.path for edit in edits):
             try:
                 await self._claims.may_write(path)
-                file = await self._workspace.read(path)
+                file = await self.workspace.read(path)
                 await self._require(path)
                 files[path] = file
             except FileMissing:
@@ -151,7 +197,7 @@ class EditDesk:
         for move in (edit for edit in edits if isinstance(edit, Move)):
             try:
                 await self._claims.may_write(move.to)
-                file = await self._workspace.read(move.to)
+                file = await self.workspace.read(move.to)
                 await self._require(move.to)
                 files.setdefault(move.to, file)
             except FileMissing:

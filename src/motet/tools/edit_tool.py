@@ -22,10 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EditCall(ToolCall):
-    """What a model wrote as text because it cannot call tools: edits that were read already, which any edit tool
-    takes. `arguments` only shows them."""
+    """What a model wrote into the text of its answer: edits that were read already, which any edit tool takes.
+    `arguments` only shows them."""
 
     edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenCall(ToolCall):
+    """What a model wrote into the text of its answer, and what cannot be understood: `why`."""
+
+    why: str = ""
 
 
 class EditTool:
@@ -35,7 +42,7 @@ class EditTool:
     """
 
     def __init__(self, desk: EditDesk, format: str, name: str, input: type[BaseModel]) -> None:
-        self._desk = desk
+        self.desk = desk
         self._format = format
         self.spec = ToolSpec(name, prompt(format), input, frozenset({Effect.WRITE}))
 
@@ -49,7 +56,7 @@ class EditTool:
     async def run_calls(self, calls: Sequence[ToolCall]) -> list[ToolOutput]:
         """One output a call, whose arguments nobody has checked; calls to the same file share its fate."""
         read = [self._read(call) for call in calls]
-        report = await self._desk.submit(
+        report = await self.desk.submit(
             [edit for edits in read if not isinstance(edits, ToolOutput) for edit in edits]
         )
         return [edits if isinstance(edits, ToolOutput) else _output(report, edits) for edits in read]
@@ -74,7 +81,7 @@ class EditTool:
             value = self.spec.input.model_validate_json(call.arguments)
         except ValidationError:
             return self.spec.name
-        return self._desk.normalise(value.path) if isinstance(value, FileInput) else self.spec.name
+        return self.desk.normalise(value.path) if isinstance(value, FileInput) else self.spec.name
 
 
 def _output(report: DeskReport, edits: Sequence[Edit]) -> ToolOutput:

@@ -18,12 +18,12 @@ class FileTool:
     spec: ToolSpec
 
     def __init__(self, desk: EditDesk) -> None:
-        self._desk = desk
+        self.desk = desk
 
     async def run(self, calls: Sequence[ToolInput]) -> list[ToolOutput]:
         """See `Tool`."""
         edits = [self.edit(call.value, call.id) for call in calls]
-        report = await self._desk.submit(edits)
+        report = await self.desk.submit(edits)
         return [
             ToolOutput(report.describe([edit.path]), report.of(edit.path).is_error, files=(edit.path,))
             for edit in edits

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question to the human; without `options` the answer is free text. With `many`, several may be chosen."""
+    """One question to the human; without `options` the answer is free text. With `many`, several may be chosen.
+    `safe`: the option that does no harm, if there is one."""
 
     text: str
     options: tuple[str, ...] = ()
     many: bool = False
+    safe: str = ""
 
 
 class Human(Protocol):

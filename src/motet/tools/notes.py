@@ -18,6 +18,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from motet.errors import MotetError
+from motet.storage.aside import set_aside
 
 MOST_CHARACTERS = 20_000
 """Of all notes of a project: they are in every request of every chat."""
@@ -41,8 +42,19 @@ class Notes:
             return self.path.read_text("utf-8")
         except FileNotFoundError:
             return ""
-        except (OSError, UnicodeError) as error:
+        except UnicodeError:
+            return self._saved()
+        except OSError as error:
             raise MotetError(f"{self.path}: the notes cannot be read ({_why(error)}); look at the file") from error
+
+    def _saved(self) -> str:
+        """The notes of a damaged file, which is set aside: what is no text in it is shown as U+FFFD."""
+        try:
+            text = set_aside(self.path, "the notes are", "what is text in it stays").read_text("utf-8", "replace")
+            self._write(text)
+        except OSError as error:
+            raise MotetError(f"{self.path}: the notes are damaged and cannot be kept: {_why(error)}") from error
+        return text
 
     def current(self, now: datetime | None = None) -> str:
         """The notes that models are given now: those of the last half year, and lines without a date. Raises
@@ -115,5 +127,5 @@ def visible(text: str) -> str:
     )
 
 
-def _why(error: OSError | UnicodeError) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else "not valid UTF-8"
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)

@@ -63,7 +63,7 @@ class Snapshots:
 
     async def _ask(self, command: str, error: WorkspaceError) -> None:
         question = f"`{command}` could not be taken back: {error}. Run it all the same?"
-        answers = await self._kit.human.answer([Question(question, (_DO_NOT, _RUN))])
+        answers = await self._kit.human.answer([Question(question, (_DO_NOT, _RUN), safe=_DO_NOT)])
         if not answers or answers[0] != _RUN:
             raise ProcessError(
                 f"not run, because it could not be taken back: {error}; mend that, or set snapshots.commands = false"

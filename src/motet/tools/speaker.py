@@ -58,11 +58,14 @@ class Speaker:
     seen: Callable[[Sequence[Post]], None] | None = None
     patience: float = LONGEST_WAIT
     later: str = "Go on with something else, or end your turn: it will reach you."
+    reached: set[str] = field(default_factory=set[str])
+    """Whom the posts of this turn called; `@All` for everyone."""
     _warned: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def begin_turn(self) -> None:
-        """What was warned of before is warned of again."""
+        """What was warned of before is warned of again; nobody was called yet."""
         self._warned.clear()
+        self.reached.clear()
 
     # --- posts ---------------------------------------------------------------------------------------------------
 
@@ -81,6 +84,15 @@ class Speaker:
         if name:  # else the seat refuses
             await self._warn_of_price(name, body)
         return self._told(await self.seat.reply(post.id, body, PostKind(kind)), name)
+
+    async def answer(self, posts: Sequence[Post], body: str, key: str) -> Post:
+        """Answer posts of one board with one text: the newest of them, and its author; the authors of the others are called."""
+        newest = max(posts, key=lambda post: post.seq)
+        others = dict.fromkeys(post.author for post in posts if post.author != newest.author)
+        text = "\n\n".join([*([" ".join(f"@{one}" for one in others)] if others else []), body])
+        names = {one.id: one.name for one in await self.seat.boards.boards_of(self.seat.address)}
+        await self._warn_of_price(names.get(newest.board, self.home), text)
+        return (await self.seat.reply(newest.id, text, key=key)).post
 
     async def read(self, board: str = "", after: int | None = None, words: str = "", limit: int = 20) -> str:
         """The newest posts of a board, those behind number `after`, or those with these `words`."""
@@ -203,6 +215,7 @@ class Speaker:
         """What became of a post, for its author."""
         whom = [f"@{one}" for one in posted.recipients]
         whom = ["everyone", *whom] if posted.everyone else whom
+        self.reached |= {*posted.recipients, *(("@All",) if posted.everyone else ())}
         reach = f"It reaches {', '.join(whom)}." if whom else "It calls nobody; whoever reads the board sees it."
         missed = [
             f" {one_line(told.text)} reached nobody: {told.why}"

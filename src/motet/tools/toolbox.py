@@ -9,15 +9,27 @@ from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from motet.errors import MotetError
 from motet.messages import ToolCall, new_id
 from motet.models.protocol import ToolDefinition
-from motet.tools.edit_tool import EditCall, EditTool
+from motet.permissions import Effect
+from motet.tools.edit_tool import BrokenCall, EditCall, EditTool
 from motet.tools.tool import OneByOne, Tool, ToolInput, ToolOutput
+
+if TYPE_CHECKING:
+    from motet.tools.desk import EditDesk
 
 MAX_OUTPUT_CHARACTERS = 20_000
 """A tool's output for the model is cut to this many characters; head and tail stay."""
+
+
+@runtime_checkable
+class _OverDesk(Protocol):
+    """A tool all of whose writing goes over an edit desk."""
+
+    desk: EditDesk
 
 
 class Toolbox:
@@ -26,7 +38,7 @@ class Toolbox:
     With `outputs`, a private directory, the whole of an output that is too long for a model is kept there. A tool that
     reads, and a user's own, is cancelled after `timeout` seconds; None: it may take as long as it likes. While `plans`
     says that the chat is in plan mode, only the tools that fit it are there. `held` says before each call why it may
-    not run any more; empty when it may.
+    not run any more; empty when it may. `about`: the file that an edit in the text of an answer is for when it names none.
     """
 
     def __init__(
@@ -37,7 +49,9 @@ class Toolbox:
         timeout: float | None = None,
         plans: Callable[[], bool] = lambda: False,
         held: Callable[[], Awaitable[str]] | None = None,
+        about: str = "",
     ) -> None:
+        self.about = about
         self._all = {tool.spec.name: tool for tool in tools}
         self._plans = plans
         self._outputs = outputs
@@ -48,6 +62,18 @@ class Toolbox:
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What the model is told about the tools."""
         return tuple(tool.spec.definition for tool in self._tools.values())
+
+    @property
+    def edit_tool(self) -> EditTool | None:
+        """The tool that takes edits, in whatever format a model writes them; None where none was handed over."""
+        return next((tool for tool in self._tools.values() if isinstance(tool, EditTool)), None)
+
+    def acts_elsewhere(self, call: ToolCall) -> bool:
+        """Whether the call may change files in a way that no edit desk knows of."""
+        tool = self._taken(call)[0]
+        if tool is None or isinstance(tool, _OverDesk):
+            return False
+        return bool(tool.spec.effects & {Effect.WRITE, Effect.RUN})
 
     @property
     def _tools(self) -> Mapping[str, Tool]:
@@ -92,9 +118,9 @@ class Toolbox:
 
     def _taken(self, call: ToolCall) -> tuple[Tool | None, ToolCall]:
         """`call` and who takes it: edits that a model wrote as text go to whichever edit tool there is."""
-        if isinstance(call, EditCall):
-            return next((tool for tool in self._tools.values() if isinstance(tool, EditTool)), None), call
-        return self._tools.get(call.name), call
+        if isinstance(call, BrokenCall):
+            return None, call
+        return (self.edit_tool if isinstance(call, EditCall) else self._tools.get(call.name)), call
 
     async def _run(self, tool: Tool | None, calls: Sequence[ToolCall]) -> Sequence[ToolOutput]:
         """The outputs of the calls to one tool, which come together; one by one where it may have to stop between."""
@@ -107,7 +133,8 @@ class Toolbox:
             return [ToolOutput(f"{call.name}: not run: {why}", is_error=True) for call in calls]
         if tool is None:
             names = ", ".join(self._tools) or "none"
-            texts = (f"there is no tool {call.name!r} here; the tools are: {names}" for call in calls)
+            missing = "there is no tool {!r} here; the tools are: {}"
+            texts = (call.why if isinstance(call, BrokenCall) else missing.format(call.name, names) for call in calls)
             return [ToolOutput(text, is_error=True) for text in texts]
         if isinstance(tool, EditTool):
             return await tool.run_calls(calls)

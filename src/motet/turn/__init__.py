@@ -19,8 +19,8 @@ from motet.turn.limits import (
     WindowLimit,
     require_price,
 )
-from motet.turn.run import ask_to_send, estimate_request, run_turn
-from motet.turn.text_calls import tools_in_text
+from motet.turn.run import ask_to_send, estimate_request, propose, run_turn
+from motet.turn.text_calls import read_text, tools_in_text
 from motet.turn.whole import to_the_end
 
 __all__ = [
@@ -44,6 +44,8 @@ __all__ = [
     "WindowLimit",
     "ask_to_send",
     "estimate_request",
+    "propose",
+    "read_text",
     "require_price",
     "run_turn",
     "to_the_end",

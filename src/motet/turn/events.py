@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from motet.messages import ToolCall
 from motet.models.protocol import ModelEvent
 from motet.tools import ToolOutput
+
+if TYPE_CHECKING:
+    from motet.edits import Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,21 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The turn is over. `limit` says which limit ended it; empty when the model was done."""
+    """The turn is over. `limit` says which limit ended it; empty when the model was done.
+
+    `left`: edits in the text of the last answer that holds any, where no tool for edits was handed over, and `broken`
+    why they cannot be understood; `doubtful`: texts there that may be those of whole files; `repeated`: edits there
+    that were decided in this turn already; `quoted`: edits that it only quotes. `unmade`: the answer says that a file was changed, and none was, though one
+    could have been.
+    """
 
     limit: str = ""
+    left: tuple[Edit, ...] = ()
+    broken: str = ""
+    doubtful: tuple[Edit, ...] = ()
+    repeated: tuple[Edit, ...] = ()
+    quoted: tuple[Edit, ...] = ()
+    unmade: bool = False
 
 
 TurnEvent = AnswerStarted | ModelEvent | ToolsCalled | ToolFinished | TurnEnded

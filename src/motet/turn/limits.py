@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from motet.errors import UsageError
+from motet.messages import ToolCall
 from motet.models.protocol import Model, Price, Usage
+from motet.money import dollars
 from motet.tools.tool import ToolOutput
 
 
@@ -49,9 +51,10 @@ class TurnState:
     began: float = field(default_factory=time.monotonic)
     _told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def hear(self, outputs: Sequence[tuple[str, ToolOutput]]) -> None:
-        """What the calls of one answer came to, each with the name of its tool."""
-        new = {(name, output.text) for name, output in outputs if not output.is_error} - self._told
+    def hear(self, outputs: Sequence[tuple[ToolCall, ToolOutput]]) -> None:
+        """What the calls of one answer came to."""
+        self.calls.update((call.name, call.arguments) for call, _ in outputs)
+        new = {(call.name, output.text) for call, output in outputs if not output.is_error} - self._told
         self._told |= new
         self.fruitless = 0 if new else self.fruitless + 1
 
@@ -126,7 +129,7 @@ class CostLimit:
         ahead = Usage(input=state.next_tokens).cost(price) if price else 0.0
         if state.spending.cost + ahead <= self.dollars:
             return ""
-        return f"budget of ${self.dollars:.2f} (used ${state.spending.cost:.4f})"
+        return f"budget of {dollars(self.dollars)} (used {dollars(state.spending.cost)})"
 
 
 def require_price(model: Model, cap: str, instead: str) -> None:

@@ -6,23 +6,23 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from motet.errors import EditFormatError, MotetError
+from motet.errors import MotetError
 from motet.messages import Message, ToolCall, ToolResult, estimate_tokens, tags
-from motet.models.protocol import (
-    Completed,
-    Model,
-    ModelRequest,
-    Usage,
-)
+from motet.models.protocol import Model, ModelRequest, Usage
 from motet.permissions import Action, Effect, Gate, Origin
 from motet.tools import Stopped, Toolbox, ToolOutput
 from motet.turn.answer import AnswerUnderWay
 from motet.turn.conversation import Conversation
 from motet.turn.events import AnswerStarted, ToolFinished, ToolsCalled, TurnEnded, TurnEvent
 from motet.turn.limits import Limit, Spending, TurnState, WindowLimit
-from motet.turn.text_calls import calls_in_text, results_in_text
+from motet.turn.text_calls import InText, calls_of, results_in_text
 from motet.turn.whole import to_the_end
+from motet.turn.written import Written
+
+if TYPE_CHECKING:
+    from motet.edits import Edit
 
 
 async def run_turn(
@@ -41,7 +41,7 @@ async def run_turn(
     provider; `sends` says what that is. Raises `ModelError`, `PermissionDenied` and what a tool raises; the answer
     under way is then not in the conversation. Whatever happens, cancelling too, every call in it has its result.
     """
-    state = TurnState(spending)
+    state, written = TurnState(spending), Written(toolbox)
     while True:
         messages = tuple(await conversation.next_request())
         request = ModelRequest(messages, toolbox.definitions if model.limits.tools else ())
@@ -68,32 +68,51 @@ async def run_turn(
                 spending.add(_used(model, state, answer))
             raise
         spending.add(_used(model, state, answer))
-        calls, broken = _calls(model, answer.text, completed)
         try:
             await to_the_end(conversation.add(answer.message(completed)))
         except BaseException as error:
             await to_the_end(_no_results(conversation, completed.calls, error))
             raise
-        if not calls and not broken:
-            yield TurnEnded()
-            return
-        state.calls.update((call.name, call.arguments) for call in calls)
-        outputs: list[tuple[str, ToolOutput]] = []
-        async with aclosing(_run_tools(conversation, toolbox, calls, completed, broken)) as happening:
+        done: list[tuple[ToolCall, ToolOutput]] = []
+        written.begin(answer.text, elements=not (completed.calls or model.limits.tools))
+        async with aclosing(_act(conversation, toolbox, completed.calls, written)) as happening:
             async for event in happening:
                 if isinstance(event, ToolFinished):
-                    outputs.append((event.call.name, event.output))
+                    done.append((event.call, event.output))
                 yield event
-        state.hear(outputs)
+        written.heed(done)
+        if not done:
+            yield written.ended()
+            return
+        state.hear(done)
+
+
+async def _act(
+    conversation: Conversation, toolbox: Toolbox, calls: Sequence[ToolCall], written: Written
+) -> AsyncGenerator[TurnEvent]:
+    """Do what one answer asks for: run its calls, then what its text holds besides."""
+    for in_text in (False, True):
+        if ready := await written.calls() if in_text else calls:
+            async with aclosing(_run_tools(conversation, toolbox, ready, in_text=in_text)) as happening:
+                async for event in happening:
+                    yield event
+
+
+async def propose(conversation: Conversation, toolbox: Toolbox, edits: Sequence[Edit]) -> AsyncGenerator[TurnEvent]:
+    """Propose `edits` that stand in an answer, because the human asks for it: a turn without a model."""
+    async with aclosing(_run_tools(conversation, toolbox, calls_of(InText(), edits), in_text=True)) as happening:
+        async for event in happening:
+            yield event
+    yield TurnEnded()
 
 
 async def _run_tools(
-    conversation: Conversation, toolbox: Toolbox, calls: Sequence[ToolCall], completed: Completed, broken: str
+    conversation: Conversation, toolbox: Toolbox, calls: Sequence[ToolCall], *, in_text: bool
 ) -> AsyncGenerator[TurnEvent]:
-    """Run the calls of one answer. Each result is in the conversation before the next call runs; where the provider
-    knows of no calls, one user message says the same."""
+    """Run the calls of one answer. Each result is in the conversation before the next call runs; of calls that stand
+    `in_text`, of which the provider knows nothing, one user message says the same."""
     outputs: list[ToolOutput] = []
-    left = list(completed.calls)
+    left = [] if in_text else list(calls)
     try:
         yield ToolsCalled(tuple(calls))
         async with aclosing(toolbox.each(calls)) as running:
@@ -104,20 +123,17 @@ async def _run_tools(
                 yield ToolFinished(call, output)
     except BaseException as error:
         await to_the_end(_no_results(conversation, left, error))
-        if outputs and not completed.calls:
+        if outputs and in_text:
             with suppress(MotetError):  # the error that is raised says what is wrong
-                await to_the_end(_tell(conversation, calls, outputs, broken))
+                await to_the_end(_tell(conversation, calls, outputs))
         raise
-    if not completed.calls:
-        await to_the_end(_tell(conversation, calls, outputs, broken))
+    if in_text:
+        await to_the_end(_tell(conversation, calls, outputs))
 
 
-async def _tell(
-    conversation: Conversation, calls: Sequence[ToolCall], outputs: Sequence[ToolOutput], broken: str
-) -> None:
+async def _tell(conversation: Conversation, calls: Sequence[ToolCall], outputs: Sequence[ToolOutput]) -> None:
     """Say in words what became of calls that were written as text."""
-    text = f"What became of your edits:\n{broken}" if broken else results_in_text(calls, outputs)
-    await conversation.add(Message.user(text, tag=tags.TOOL_OUTPUT))
+    await conversation.add(Message.user(results_in_text(calls, outputs), tag=tags.TOOL_OUTPUT))
 
 
 async def _answer(conversation: Conversation, call: ToolCall, output: ToolOutput) -> None:
@@ -162,13 +178,3 @@ def _tokens(message: Message) -> int:
 def _used(model: Model, state: TurnState, answer: AnswerUnderWay) -> Usage:
     """What a request came to; where nobody reported it, it costs nothing in this process."""
     return answer.usage(state.next_tokens if model.destination.remote else None)
-
-
-def _calls(model: Model, text: str, completed: Completed) -> tuple[Sequence[ToolCall], str]:
-    """The calls of an answer, and what is wrong with edits written as text."""
-    if completed.calls or model.limits.tools:
-        return completed.calls, ""
-    try:
-        return calls_in_text(text), ""
-    except EditFormatError as error:
-        return (), f"refused (bad_format): {error}; nothing was applied, send the blocks again"

@@ -403,3 +403,15 @@ def test_a_block_in_a_quotation_or_deep_in_a_list_is_never_left_out_in_silence(b
     assert str(caught.value) == (
         "line 2: this block is quoted or indented; give it without what stands before its lines"
     )
+
+
+def test_who_reads_a_chat_passes_over_quotations() -> None:
+    block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    quoted = "".join(f"> {line}\n" for line in f"a.py\n{block}".splitlines())
+    found = understand(f"{quoted}\nSo:\n\nb.py\n{block}", quotes=True)
+    assert found.edits == [Replace("b.py", "a\n", "b\n", line=11)]
+
+
+@pytest.mark.parametrize("path", ["src/a.py:10-12", "`src/a.py:10`", "src/a.py#L10-L12"])
+def test_a_path_with_lines_before_a_fence_names_a_piece(path: str) -> None:
+    assert files(f"{path}\n```python\nx = 1\n```\n") == []

@@ -93,7 +93,7 @@ def test_every_format_of_a_call_is_tried_here() -> None:
     assert {format for format, _, _ in CALLS} == set(TOOL_CALL_FORMATS)
 
 
-@pytest.mark.acceptance("S3-015", "S3-016", "S1-014", "SP-05")
+@pytest.mark.acceptance("S3-015", "S3-016", "S1-014", "SP-05", "S0-118")
 @pytest.mark.parametrize(("format", "arguments", "edits"), CALLS)
 def test_a_call_that_is_whole_gives_its_edits(format: str, arguments: object, edits: list[Piece]) -> None:
     assert edits_of(pieces(format, json.dumps(arguments))) == edits

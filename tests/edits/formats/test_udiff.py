@@ -43,7 +43,7 @@ def test_a_hunk_replaces_whole_lines_near_its_line_and_heading() -> None:
     ]
 
 
-@pytest.mark.acceptance("S1-005", "S1-006")
+@pytest.mark.acceptance("S1-005")
 @pytest.mark.parametrize(
     ("head", "near"),
     [

@@ -24,6 +24,8 @@ _ITEM = "> - "
 _REFERENCE = re.compile(r"&#(\d{1,7});", re.ASCII)
 _UNSAFE = re.compile(rf"&(?=#\d{{1,7}};)|[\x00-\x1f\x7f-\x9f\u2028\u2029]|\A[ {PIN}{WATCH}]| \Z", re.ASCII)
 _BLANK = " \t\r"
+# Editors and keyboards like to add the selector of the coloured form.
+_MARKS = re.compile(rf"(?:[{PIN}{WATCH}]\ufe0f?[{_BLANK}]*)+")
 
 SAID = frozenset({"", tags.REVIEW, tags.FROM_CUSTOM_PROMPT})
 """Tags of visible user messages that are the human's own turns."""
@@ -105,15 +107,10 @@ def context_lines(
 
 def read_line(row: str) -> ContextLine:
     """One line of a block, without `> - `."""
-    pinned = watched = False
-    while True:
-        # Editors and keyboards like to add the selector of the coloured form.
-        if row.startswith(PIN):
-            pinned, row = True, row.removeprefix(PIN).removeprefix("\ufe0f").lstrip(_BLANK)
-        elif row.startswith(WATCH):
-            watched, row = True, row.removeprefix(WATCH).removeprefix("\ufe0f").lstrip(_BLANK)
-        else:
-            return ContextLine(_REFERENCE.sub(_character, row), pinned, watched)
+    marks, at = "", 0
+    if found := _MARKS.match(row):
+        marks, at = found[0], found.end()
+    return ContextLine(_REFERENCE.sub(_character, row[at:]), PIN in marks, WATCH in marks)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ from motet.edits.formats.hunk_lines import is_hunk_head, read_hunk_head
 from motet.edits.formats.json_region import JsonRegion, may_be_json
 from motet.edits.formats.naming import PathWatch
 from motet.edits.formats.paths import cites_lines, path_in_comment, path_on_line
+from motet.edits.formats.quotations import Quotation, opens_quotation
 from motet.edits.formats.reader import Piece, edits_of, read
 from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region, shifted
 from motet.edits.formats.tool_call import calls_within
@@ -48,6 +49,7 @@ def anchored_operation(line: str) -> bool:
 
 _MISPLACED = re.compile(r"(?:[ \t]*>[ \t>]*|[ \t]+)<{5,9} ?SEARCH>?\s*")
 """The beginning of a block in a quotation or deep in a list."""
+_QUOTED = re.compile(r" {0,3}>(?!>{4}).*")
 
 
 class AutoReader:
@@ -56,9 +58,20 @@ class AutoReader:
     `path` is the file meant by blocks and hunks before which none is named. `loosely_named`: the 1-based lines of
     those files whose name does not stand right before their fence or in its info string. With `sentences`, a file may
     also be named within the sentence before its fence: only for callers who look whether its text may be a piece.
+    With `quotes`, what stands behind `>` is somebody else's: no edit, and nothing wrong. The edits in quotations of
+    other kinds (see `quotations`) are then those `quoted`.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET, sentences: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        path: str = "",
+        call: str = "",
+        dialect: Dialect = MOTET,
+        sentences: bool = False,
+        quotes: bool = False,
+    ) -> None:
+        self._quotes = quotes
         self._names = PathWatch(path)
         self._path = path
         self._call = call
@@ -75,6 +88,9 @@ class AutoReader:
         self._loose_fence: Fence | None = None
         self._new_fence: Fence | None = None
         self.loosely_named: set[int] = set()
+        self.quoted: list[Edit] = []
+        self._quotation: Quotation | None = None
+        self._no_quotation_until = 0
         self._no_json_until = 0
         self._count = 0
         self._pieces: list[Piece] = []
@@ -92,6 +108,8 @@ class AutoReader:
     def end(self) -> list[Piece]:
         self._pieces = []
         while True:
+            if self._quotation is not None:
+                self._leave_quotation(self._quotation)
             if self._undecided is not None:
                 self._begin_file()
             elif self._new_diff is not None:
@@ -105,7 +123,12 @@ class AutoReader:
             self._leave(region)
 
     def _take(self, text: str, number: int) -> None:
-        region = self._region
+        region, quotation = self._region, self._quotation
+        if quotation is not None:
+            quotation.line(text, number)
+            if quotation.done:
+                self._leave_quotation(quotation)
+            return
         if region is None:
             self._outside(text, number)
             return
@@ -148,6 +171,51 @@ class AutoReader:
             self._no_json_until = region.tail[-1][1]
         for text, number in region.tail:
             self._take(text, number)
+
+    def _leave_quotation(self, quotation: Quotation) -> None:
+        """Keep the edits in it apart; without any it is read like other text."""
+        self._quotation = None
+        edits = self._within(quotation)
+        if edits is None:
+            return
+        if quotation.shows(edits) and not self._may_be_a_file(quotation):
+            self.quoted += edits
+            return
+        self._no_quotation_until = quotation.lines[-1][1]
+        for text, number in quotation.lines:
+            self._take(text, number)
+
+    def _within(self, quotation: Quotation) -> list[Edit] | None:
+        """The edits in it; None for what cannot be understood there: the model is not to mend what it quotes."""
+        is_fence = quotation.fence is not None
+        path = "" if is_fence else self._names.direct or self._names.loosely or self._path
+        reader = AutoReader(path=path, call=self._call, dialect=self._dialect, sentences=self._sentences)
+        try:
+            pieces = [piece for line in quotation.inner for piece in reader.line(*line)]
+            edits = edits_of(pieces + reader.end())
+        except EditFormatError:
+            return [] if is_fence or not quotation.done else None
+        self.loosely_named |= reader.loosely_named
+        return edits
+
+    def _quotes_from(self, text: str, number: int) -> bool:
+        """Whether a quotation begins with this line."""
+        if not self._quotes or self._names.fence is not None or number <= self._no_quotation_until:
+            return False
+        quotation = opens_quotation(text, number)
+        if quotation is None or (quotation.fence is not None and named_by(quotation.fence, self._names)):
+            return False
+        self._quotation = quotation
+        return True
+
+    def _may_be_a_file(self, quotation: Quotation) -> bool:
+        """Whether it is the text of a file that is named further above, and not an edit from its first line on."""
+        if quotation.fence is None or not self._named_above(quotation.fence):
+            return False
+        first = next((text for text, _ in quotation.inner if text.strip()), "")
+        return not (
+            path_on_line(first) or self._begins_edit(first) or first.startswith("--- ") or opening_fence(first)
+        )
 
     # Outside of edits.
 
@@ -232,7 +300,9 @@ class AutoReader:
 
     def _look(self, text: str, number: int) -> None:
         """Take a line outside of edits, with which one may begin."""
-        if not text or text.isspace():
+        if not text or text.isspace() or (self._quotes and self._names.fence is None and _QUOTED.fullmatch(text)):
+            return
+        if self._quotes_from(text, number):
             return
         marker = marker_of(text, self._dialect, self._names.indent)
         if marker is None and self._names.fence is None and _MISPLACED.fullmatch(text):
@@ -291,7 +361,7 @@ class AutoReader:
         """The file named further above whose text `fence` may hold."""
         path = self._names.loosely or (self._names.in_sentence if self._sentences else "")
         is_text = path and may_hold(fence, path) and language_of(fence) not in _DIFFS
-        return path if is_text and not cites_lines(fence.info) else ""
+        return path if is_text and not cites_lines(fence.info) and not cites_lines(path) else ""
 
     def _begin_block(self, marker: Marker, number: int) -> None:
         if marker.kind == "close":
@@ -348,16 +418,18 @@ def _named_within(fence: Fence, first_line: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Understood:
     """What an answer holds: its edits, and the fences of code that are none. `loosely_named`: by their line in the
-    answer, the files that are not named right before their fence or in its info string."""
+    answer, the files that are not named right before their fence or in its info string. `quoted`: edits that the answer
+    only quotes."""
 
     edits: list[Edit]
     left_out: list[LeftOut] = field(default_factory=list[LeftOut])
     loosely_named: frozenset[int] = frozenset()
+    quoted: list[Edit] = field(default_factory=list[Edit])
 
 
-def understand(answer: str, *, path: str = "") -> Understood:
-    """All that `answer`, in whatever format, holds. Raises `EditFormatError` for what cannot be understood; an answer
-    without edits has none."""
-    reader = AutoReader(path=path, sentences=True)
+def understand(answer: str, *, path: str = "", quotes: bool = False) -> Understood:
+    """All that `answer`, in whatever format, holds; see `AutoReader`. Raises `EditFormatError` for what cannot be
+    understood; an answer without edits has none."""
+    reader = AutoReader(path=path, sentences=True, quotes=quotes)
     edits = read(reader, answer)
-    return Understood(edits, reader.left_out, frozenset(reader.loosely_named))
+    return Understood(edits, reader.left_out, frozenset(reader.loosely_named), reader.quoted)

@@ -163,7 +163,7 @@ def named_by(fence: Fence, names: PathWatch) -> str:
     """The file whose whole text `fence` holds: named in its info string or on the line before; empty for a piece."""
     if cites_lines(fence.info):
         return ""
-    return path_in_info(fence.info) or names.direct
+    return path_in_info(fence.info) or ("" if cites_lines(names.direct) else names.direct)
 
 
 def language_of(fence: Fence) -> str:
@@ -184,15 +184,19 @@ def may_hold(fence: Fence, path: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """A fence of code that is no edit. `line`: 1-based, where it opens; `language`: what it says it holds; `is_example`:
-    the answer calls it one; `rivals`: it could be the text of this file, but another fence could be, too."""
+    the answer calls it one; `rivals`: it could be the text of this file, but another fence could be, too. `quotes`: it is an
+    edit of this file that the answer only quotes."""
 
     line: int
     language: str
     is_example: bool = False
     rivals: str = ""
+    quotes: str = ""
 
     def describe(self) -> str:
         """One line for people."""
+        if self.quotes:
+            return f"line {self.line}: an edit of {self.quotes} in a quotation was left out"
         kind = f"{self.language} fence" if self.language else "fence"
         head = f"line {self.line}: {'an' if kind[0] in 'aeio' else 'a'} {kind} "
         if self.rivals:

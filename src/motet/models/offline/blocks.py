@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from motet.text.report import FileReport, ReportedEdit
 
@@ -38,9 +39,9 @@ class Block:
     @property
     def core(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What it changes, without the lines around that only make it unique."""
-        old, new = list(self.search), list(self.replace)
-        while old and new and old[0] == new[0]:
-            del old[0], new[0]
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(self.search, self.replace, strict=False))
+        head = sum(1 for _ in same)
+        old, new = list(self.search[head:]), list(self.replace[head:])
         while old and new and old[-1] == new[-1]:
             del old[-1], new[-1]
         return tuple(old), tuple(new)
@@ -95,12 +96,16 @@ def _region(report: FileReport, ordered: Sequence[ReportedEdit]) -> Region | Non
     first = min(first, run.last)
     text = "".join(line + "\n" for line in lines[first - run.first : last - run.first + 1])
     starts = [0, *(match.end() for match in re.finditer("\n", text)), len(text)]
-    changed = text
-    for edit in reversed(ordered):
+    pieces: list[str] = []
+    at = 0
+    for edit in ordered:
         start, end = edit.range.start, edit.range.end
         a = starts[start.line - first] + start.column - 1
-        b = starts[end.line - first] + end.column - 1
-        changed = changed[:a] + edit.new.replace("\r\n", "\n").replace("\r", "\n") + changed[b:]
+        if a < at:
+            return None
+        pieces += (text[at:a], edit.new.replace("\r\n", "\n").replace("\r", "\n"))
+        at = starts[end.line - first] + end.column - 1
+    changed = "".join((*pieces, text[at:]))
     if last > run.last and changed and not changed.endswith("\n"):
         # The next line, which was not shown, would become part of this one.
         return None
@@ -113,10 +118,10 @@ def _trimmed(first: int, old: list[str], new: list[str]) -> Region | None:
         return None
     while len(old) > 1 and new and old[-1] == new[-1]:
         del old[-1], new[-1]
-    while len(old) > 1 and new and old[0] == new[0]:
-        del old[0], new[0]
-        first += 1
-    return Region(first, first + len(old) - 1, tuple(new))
+    head = 0
+    while len(old) - head > 1 and head < len(new) and old[head] == new[head]:
+        head += 1
+    return Region(first + head, first + len(old) - 1, tuple(new[head:]))
 
 
 def _widened(report: FileReport, region: Region) -> Region | None:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from motet.models.offline.blocks import Block, Region, blocks_of, regions_of
 from motet.models.offline.keywords import repair_keyword
 from motet.models.offline.names import closest, meant_in, rename, unknown_in
-from motet.models.offline.repair import Declined, Origin, Repair, overlap
+from motet.models.offline.repair import Declined, Origin, Repair
 from motet.models.offline.repairs import mechanical
 from motet.models.offline.request import Past
-from motet.models.offline.second_thoughts import Left, Taken, reconsider
+from motet.models.offline.second_thoughts import Covered, Left, Taken, reconsider
 from motet.models.offline.source import Source
 from motet.models.offline.suggested import choose_import, choose_suggested
 from motet.models.offline.syntax import is_syntax
-from motet.text.position import Position, Range
+from motet.text.position import Position
 from motet.text.report import FileReport, ReportedDiagnostic
 
 _LATER = Declined("left until the syntax is right: it may only follow from that")
@@ -72,17 +72,20 @@ class Mender:
         kept, given_up = reconsider(proposals, self._source, self._others)
         declined += given_up
         taken: list[Taken] = []
+        covered = Covered()
         for proposal in sorted(kept, key=_precedence):
             await asyncio.sleep(0)
-            match self._obstacle(proposal, taken):
+            match self._obstacle(proposal, covered):
                 case None:
                     taken.append(proposal)
+                    covered.add(proposal)
                 case Declined() as reason:
                     declined.append((proposal.diagnostic, reason))
         while (blocks := self._blocks(taken)) is None:
+            await asyncio.sleep(0)
             declined.append((taken.pop().diagnostic, _NOT_A_BLOCK))
-        changed = [edit.range for one in taken for edit in one.repair.edits]
-        declined = [(d, _COVERED if _touches(d, changed) else reason) for d, reason in declined]
+        covered = Covered(taken)
+        declined = [(d, _COVERED if covered.has_line(d.place.line) else reason) for d, reason in declined]
         return Outcome(
             self._report,
             tuple(sorted(taken, key=lambda one: one.diagnostic.place)),
@@ -102,7 +105,7 @@ class Mender:
         mended = any(isinstance(choice, Repair) for _, choice in choices)
         first = min((one.place for one in broken), default=None)
         for diagnostic in diagnostics:
-            if diagnostic in broken:
+            if is_syntax(diagnostic):
                 continue
             await asyncio.sleep(0)
             sound = first is None or (
@@ -134,13 +137,10 @@ class Mender:
             f"no name in the text that was shown is clearly the closest to '{unknown.name}'"
         )
 
-    def _obstacle(self, proposal: Taken, taken: Sequence[Taken]) -> Declined | None:
+    def _obstacle(self, proposal: Taken, covered: Covered) -> Declined | None:
+        if covered.meets(proposal):
+            return _COVERED
         edits = proposal.repair.edits
-        for other in taken:
-            if other.diagnostic.place == proposal.diagnostic.place or other.repair.edits == edits:
-                return _COVERED
-            if any(overlap(one, two) for one in edits for two in other.repair.edits):
-                return _COVERED
         regions = regions_of(self._report, edits)
         if not regions or blocks_of(self._report, regions) is None:
             return _NOT_A_BLOCK
@@ -170,10 +170,6 @@ def _precedence(proposal: Taken) -> tuple[int, int, int, Position]:
 
 def _by_place(pair: Left) -> Position:
     return pair[0].place
-
-
-def _touches(diagnostic: ReportedDiagnostic, changed: Sequence[Range]) -> bool:
-    return any(range_.start.line <= diagnostic.place.line <= range_.end.line for range_ in changed)
 
 
 def _within(lines: Sequence[str], others: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ the same length, so that every column stays what it was.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -175,21 +175,24 @@ def _words(number: int, code: str) -> Iterator[Word]:
 def _pair_brackets(run: Run, *, strict: bool) -> tuple[Bracket, ...] | None:
     found: list[Bracket | None] = []
     stack: list[tuple[int, str, Position]] = []
+    depth: Counter[str] = Counter()
     for number, line in enumerate(run.lines, run.first):
         for match in _BRACKET.finditer(line):
             place = Position(number, match.start() + 1)
             opener = _PAIRS.get(match[0])
             if opener is None:
                 stack.append((len(found), match[0], place))
+                depth[match[0]] += 1
                 found.append(None)
                 continue
-            if all(kind != opener for _, kind, _ in stack):
+            if not depth[opener]:
                 if strict:
                     return None
                 continue
             # An opening bracket that the closing one of an outer pair passes over was never closed.
             while True:
                 index, kind, opened = stack.pop()
+                depth[kind] -= 1
                 if kind == opener:
                     found[index] = Bracket(kind, opened, place)
                     break

@@ -71,6 +71,7 @@ class ScriptedServer:
         self._server: asyncio.Server | None = None
         self._arrived = asyncio.Condition()
         self._open: set[asyncio.Task[None]] = set()
+        self._released = asyncio.Semaphore(0)
 
     @property
     def url(self) -> str:
@@ -98,6 +99,10 @@ class ScriptedServer:
         async with self._arrived:
             await self._arrived.wait_for(lambda: len(self.requests) >= count)
         return self.requests[count - 1]
+
+    def release(self) -> None:
+        """Let one answer go on that stalls for ever, or will."""
+        self._released.release()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -132,7 +137,7 @@ class ScriptedServer:
             self._arrived.notify_all()
         if self._listener:
             self._listener(request)
-        await _answer(self._step(request), request, _Line(reader, writer, request))
+        await _answer(self._step(request), request, _Line(reader, writer, request, self._released))
 
     def _knows(self, headers: Mapping[str, str]) -> bool:
         given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
@@ -157,7 +162,14 @@ class _ClientLeft(ConnectionError):
 class _Line:
     """A connection on which an answer goes out; notices at once when the client leaves."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: ScriptedRequest) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        request: ScriptedRequest,
+        released: asyncio.Semaphore,
+    ) -> None:
+        self._released = released
         self._reader = reader
         self.writer = writer
         self._request = request
@@ -173,6 +185,20 @@ class _Line:
             pass
         self._request.left.set()
         raise _ClientLeft
+
+    async def stall(self, seconds: float) -> None:
+        """The same, and those that wait for ever go on when they are released."""
+        if seconds != FOR_EVER:
+            await self.wait(seconds)
+            return
+        waiting, released = asyncio.create_task(self.wait(seconds)), asyncio.create_task(self._released.acquire())
+        try:
+            await asyncio.wait({waiting, released}, return_when=asyncio.FIRST_COMPLETED)
+            if waiting.done():
+                waiting.result()
+        finally:
+            waiting.cancel()
+            released.cancel()
 
     async def write(self, data: bytes, size: int = 0) -> None:
         """Write `data` as chunks of the body, of `size` bytes each when given."""
@@ -212,7 +238,7 @@ async def _stream(events: Sequence[Event], answer: Answer, line: _Line) -> None:
     wire: Wire = answer.wire
     for number in range(len(events) + 1):
         if number == wire.stall_after:
-            await line.wait(wire.stall)
+            await line.stall(wire.stall)
         if number == wire.malformed_after:
             await line.write(Event('{"broken": ').encode(wire), wire.piece_bytes)
         if number == wire.cut_after:

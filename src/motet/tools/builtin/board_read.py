@@ -16,7 +16,7 @@ class BoardReadInput(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     board: str = Field("", description="the name of the board; without, yours")
-    after: int | None = Field(None, ge=0, description="only posts behind this number; without, the newest")
+    after: int | None = Field(None, ge=0, le=10**12, description="only posts behind this number; without, the newest")
     words: str = Field("", description="only posts in which these words stand")
     limit: int = Field(20, ge=1, le=50, description="how many at most")
 

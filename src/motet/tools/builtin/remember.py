@@ -42,7 +42,7 @@ class Remember(OneByOne):
             raise UsageError("the note is empty")
         # What is asked about is what is stored: the lines are made once.
         entry = self._notes.entry(value.note)
-        answers = await self._human.answer([Question(self._question(entry), (_YES, _NO))])
+        answers = await self._human.answer([Question(self._question(entry), (_YES, _NO), safe=_NO)])
         if answers is None:
             return ToolOutput("not kept: nobody is there to agree, and no note is kept without a yes", is_error=True)
         if answers[0].strip() != _YES:
