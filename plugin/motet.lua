@@ -3,6 +3,10 @@ if vim.g.loaded_motet then
   return
 end
 vim.g.loaded_motet = 1
+if vim.fn.has("nvim-0.11") == 0 then
+  vim.cmd("command! -nargs=* -range -bang Motet lua require('motet.old').tell()")
+  return
+end
 
 vim.api.nvim_create_user_command("Motet", function(args)
   require("motet.command").run(args)
@@ -61,7 +65,7 @@ vim.api.nvim_create_autocmd("SessionLoadPost", {
   end,
 })
 for _, name in ipairs({
-  "accept", "reject", "accept-file", "reject-file", "amend", "next", "previous", "quickfix", "beside",
+  "accept", "reject", "accept-file", "reject-file", "amend", "split", "next", "previous", "quickfix", "beside",
 }) do
   vim.keymap.set("n", "<Plug>(motet-review-" .. name .. ")", function()
     require("motet.review").act((name:gsub("-", "_")))

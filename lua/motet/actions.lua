@@ -26,6 +26,7 @@ local GROUPS = {
   { "turn", { "retry", "model", "inspect", "system", "tools" }, has_chat },
   { "code", { "search" } },
   { "edits", { "changes", "undo" } },
+  { "edits", { "apply" }, has_chat },
   { "chat", { "rename", "fork", "compact", "close", "clear" }, has_chat },
   { "boards", { "board", "agents", "mention", "agent" } },
   { "motet", { "config", "trust", "log", "health" } },

@@ -246,6 +246,7 @@ for name, about in pairs({
   compact = "replace the older part of the chat by a summary",
   fork = "go on from here in a chat of its own",
   rename = "give the chat another title",
+  apply = "apply the edits in the last answer, hunk by hunk",
   clear = "begin a new chat here",
   tools = "the tools that were handed over",
   pin = "send a shared file again whenever it has changed",

@@ -43,13 +43,15 @@ local function plugins()
 end
 
 function M.check()
-  local health = vim.health
-  health.start("motet")
-  if vim.fn.has("nvim-0.11") == 1 then
-    health.ok("Neovim " .. tostring(vim.version()))
-  else
-    health.error("Neovim 0.11 or newer is needed, this is " .. tostring(vim.version()))
+  local health = vim.health or require("health") -- as it was called before 0.8
+  if vim.fn.has("nvim-0.11") == 0 then -- whose functions have other names
+    local start, fail = health.start or health.report_start, health.error or health.report_error
+    start("motet")
+    fail(require("motet.old").line())
+    return
   end
+  health.start("motet")
+  health.ok("Neovim " .. tostring(vim.version()))
   local program = require("motet.process").program()
   if not program then
     health.error("the program `motet` is not found", {

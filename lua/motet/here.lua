@@ -160,19 +160,34 @@ local function fenced(buf, first, last)
   return found
 end
 
----Yank the code block at the cursor into the register that was named.
-function M.yank_code(chat)
+-- The rows of the fences around the code block at the cursor; told when there is none.
+local function at_cursor(chat)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local first, last = blocks.around(chat, row)
   for _, one in ipairs(fenced(chat.buf, first, last)) do
     if row >= one[1] and row <= one[2] then
-      local lines = api.nvim_buf_get_lines(chat.buf, one[1] + 1, one[2], false)
-      vim.fn.setreg(vim.v.register, lines, "V")
-      notice(("%d line%s yanked"):format(#lines, #lines == 1 and "" or "s"))
-      return
+      return one
     end
   end
   notice("no code block stands here")
+end
+
+---Yank the code block at the cursor into the register that was named.
+function M.yank_code(chat)
+  local found = at_cursor(chat)
+  if found then
+    local lines = api.nvim_buf_get_lines(chat.buf, found[1] + 1, found[2], false)
+    vim.fn.setreg(vim.v.register, lines, "V")
+    notice(("%d line%s yanked"):format(#lines, #lines == 1 and "" or "s"))
+  end
+end
+
+---Have the edits in the code block at the cursor proposed.
+function M.apply_code(chat)
+  local found = at_cursor(chat)
+  if found then
+    require("motet.chats").tell(chat, "apply", found[1] + 1, found[2] + 1)
+  end
 end
 
 ---Fold all code blocks of this window, or, when they are, take those folds away.

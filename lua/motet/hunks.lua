@@ -24,7 +24,7 @@ local anchors = api.nvim_create_namespace("motet.review.anchors")
 ---@field hunks motet.Hunk[]
 ---@field buf? integer
 ---@field above? integer   virtual lines above the first line
----@field maps? table[]
+---@field is_drawn? boolean  it can be seen what waits
 ---@field beside? motet.Pair  it is shown side by side
 ---@field anchors? table<string, integer>   marks, by the names of hunks
 for name, link in pairs({
@@ -53,8 +53,9 @@ local function hint(hunk, width)
   if hunk.stale then
     words[1] = words[1] .. ": these lines are others now"
   end
-  for _, name in ipairs(hunk.stale and { "reject", "beside" } or { "accept", "reject", "amend", "beside" }) do
-    local lhs = M.key(name)
+  local names = hunk.stale and { "reject", "beside" } or { "accept", "reject", "amend", "split", "beside" }
+  for _, name in ipairs(names) do
+    local lhs = (name ~= "split" or #hunk.parts > 1) and M.key(name)
     words[#words + 1] = lhs and lhs .. " " .. (name == "beside" and "side by side" or name) or nil
   end
   local lines = { words[1] }

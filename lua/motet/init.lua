@@ -1,4 +1,7 @@
 -- The Lua API of motet. Nothing needs `setup`; it only overrides.
+if vim.fn.has("nvim-0.11") == 0 then
+  return require("motet.old").api
+end
 local M = {}
 
 local defaults = {
@@ -27,6 +30,7 @@ local defaults = {
     retry = { n = "<LocalLeader>r" },
     model = { n = "<LocalLeader>m" },
     inspect = { n = "<LocalLeader>i" },
+    apply = { n = "<LocalLeader>a" },
     yank = { n = "<LocalLeader>y" },
     fold = { n = "<LocalLeader>f" },
     pin = { n = "<LocalLeader>p" },
@@ -44,6 +48,7 @@ local defaults = {
       accept_file = { n = "<LocalLeader>A" },
       reject_file = { n = "<LocalLeader>D" },
       amend = { n = "<LocalLeader>e" },
+      split = { n = "<LocalLeader>s" },
       next = { n = "<LocalLeader>]" },
       previous = { n = "<LocalLeader>[" },
       quickfix = { n = "<LocalLeader>q" },

@@ -55,6 +55,7 @@ local ACTIONS = {
   { "retry", "ask again, or go on", command("retry") },
   { "model", "choose a model", function() chat().choose_model() end },
   { "inspect", "see the next request", command("inspect") },
+  { "apply", "apply the code block at the cursor", here("apply_code") },
   { "yank", "yank the code block at the cursor", here("yank_code") },
   { "fold", "fold code blocks, or unfold them", here("fold_code") },
   { "pin", "pin the item at the cursor", here("mark", "pin") },

@@ -5,6 +5,8 @@ local job, ready ---@type integer?, boolean
 local root ---@type string?  of the project
 local waiting = {} ---@type any[][]
 local last_words = "" -- what it wrote where errors go
+local unheard ---@type uv.uv_timer_t?  while it has not answered
+local has_said_why -- it cannot serve, and has told so
 
 local function notice(text)
   require("motet.notice").tell(text, vim.log.levels.ERROR)
@@ -37,8 +39,55 @@ function M.program()
   return vim.fn.executable(own) == 1 and { own } or nil
 end
 
-local function ended(_, code)
-  local was_ready, had = ready, #waiting > 0
+-- The version of a program that says one, told to `use`; nil of another.
+local function version_of(program, use)
+  local argv = vim.list_extend(vim.deepcopy(program), { "--version" })
+  local ok = pcall(vim.system, argv, { text = true, timeout = 5000 }, vim.schedule_wrap(function(done)
+    use(done.code == 0 and done.stdout:match("^motet (%S+)") or nil)
+  end))
+  if not ok then
+    use(nil)
+  end
+end
+
+-- It never answered: it is too old to know `nvim`, or no motet at all, or something is wrong with it.
+local function tell_unheard(program, how)
+  local own = require("motet.version")
+  version_of(program, function(found)
+    local name = table.concat(program, " ")
+    if found and found ~= own then
+      local text = "%s is version %s, this plugin %s: update the older one, as by `uv tool upgrade motet` (:checkhealth motet)"
+      notice(text:format(name, found, own))
+    elseif found then
+      notice(("%s nvim %s (:checkhealth motet)"):format(name, how))
+    else
+      notice(("%s nvim %s; is that motet? `uv tool install motet`, or set g:motet_command (:checkhealth motet)"):format(name, how))
+    end
+  end)
+end
+
+local function stop_listening()
+  if unheard then
+    unheard:stop()
+    unheard:close()
+    unheard = nil
+  end
+end
+
+-- Neovim closes a channel on which no messages come without a word, and the program may go on for ever.
+local function listen()
+  unheard = assert(vim.uv.new_timer())
+  unheard:start(200, 200, vim.schedule_wrap(function()
+    if unheard and job and not pcall(vim.rpcnotify, job, "hello") then
+      stop_listening()
+      vim.fn.jobstop(job)
+    end
+  end))
+end
+
+local function ended(program, code)
+  local was_ready, had, was_closed = ready, #waiting > 0, not unheard
+  stop_listening()
   job, ready = nil, false
   waiting = {}
   if vim.v.exiting ~= vim.NIL then
@@ -51,9 +100,12 @@ local function ended(_, code)
   if package.loaded["motet.board"] then
     require("motet.board").lost()
   end
-  if not was_ready or had or code ~= 0 then
-    local why = vim.trim(last_words):match("[^\n]*$")
-    notice(("it has ended (exit code %d)%s"):format(code, why ~= "" and ": " .. why or ""))
+  local why = vim.trim(last_words):match("[^\n]*$")
+  local how = ("ended (exit code %d)%s"):format(code, why ~= "" and ": " .. why or "")
+  if was_ready and (had or code ~= 0) then
+    notice("it has " .. how)
+  elseif not was_ready and not has_said_why then
+    tell_unheard(program, was_closed and "writes what no program for Neovim does" or how)
   end
 end
 
@@ -63,11 +115,12 @@ local function start()
     notice("the program `motet` is not on PATH: `uv tool install motet`, or set g:motet_command (:checkhealth motet)")
     return false
   end
-  vim.list_extend(program, { "nvim" })
-  last_words = ""
-  local ok, id = pcall(vim.fn.jobstart, program, {
+  last_words, has_said_why = "", false
+  local ok, id = pcall(vim.fn.jobstart, vim.list_extend(vim.deepcopy(program), { "nvim" }), {
     rpc = true,
-    on_exit = ended,
+    on_exit = function(_, code)
+      ended(program, code)
+    end,
     on_stderr = function(_, lines)
       last_words = (last_words .. table.concat(lines, "\n")):sub(-4000)
     end,
@@ -77,6 +130,7 @@ local function start()
     return false
   end
   job, ready = id, false
+  listen()
   vim.api.nvim_create_autocmd("VimLeave", {
     group = vim.api.nvim_create_augroup("motet.process", {}),
     callback = function()
@@ -144,6 +198,7 @@ end
 
 ---The program has answered.
 function M.ready(its_root)
+  stop_listening()
   ready, root = true, its_root
   tell_when_left()
   local told = waiting
@@ -151,6 +206,13 @@ function M.ready(its_root)
   for _, one in ipairs(told) do
     pcall(vim.rpcnotify, job, unpack(one))
   end
+end
+
+---The program cannot serve, as its settings are now: the next use starts it anew.
+function M.failed()
+  has_said_why = true
+  stop_listening()
+  vim.fn.jobstop(job)
 end
 
 ---The process id, or nil.

@@ -136,6 +136,7 @@ end
 
 function M.failed(text)
   M.notice(0, "error", text)
+  process.failed()
 end
 
 return M

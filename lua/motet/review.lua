@@ -2,6 +2,7 @@
 -- the program; the text of a buffer is not touched here.
 local api = vim.api
 local hunks = require("motet.hunks")
+local keys = require("motet.review_keys")
 local process = require("motet.process")
 local windows = require("motet.proposal_windows")
 local M = {}
@@ -13,10 +14,6 @@ local order = {} ---@type string[]
 
 local function tell(...)
   process.tell("review", ...)
-end
-
-local function options()
-  return require("motet").options.maps.review or {}
 end
 
 -- --- which hunk ------------------------------------------------------------------------------------------------
@@ -100,7 +97,7 @@ end
 local function jump(step)
   local stops = all()
   if #stops == 0 then
-    vim.notify("motet: nothing waits for review", vim.log.levels.INFO)
+    keys.say_nothing_waits()
     return
   end
   local here = file_of(api.nvim_get_current_buf())
@@ -149,7 +146,7 @@ end
 local function at(act, more)
   return function()
     local file = file_of(api.nvim_get_current_buf())
-    local hunk = file and at_cursor(file)
+    local hunk = file and file.is_drawn and at_cursor(file)
     if hunk and vim.fn.foldclosed(".") == -1 then
       decided = { file = file, hunk = hunk, row = api.nvim_win_get_cursor(0)[1] }
       more(act, hunk)
@@ -164,8 +161,10 @@ end
 local function whole(act, more)
   return function()
     local file = file_of(api.nvim_get_current_buf())
-    if file then
+    if file and file.is_drawn then
       more(act, file.path)
+    else
+      jump(1)
     end
   end
 end
@@ -178,16 +177,17 @@ local function remarked(act, what)
   end)
 end
 
+local function one(act, hunk)
+  tell(act, hunk.id)
+end
+
 local acts = {
-  accept = at("accept", function(act, hunk)
-    tell(act, hunk.id)
-  end),
+  accept = at("accept", one),
   reject = at("reject", function(act, hunk)
     remarked(act, hunk.id)
   end),
-  amend = at("amend", function(act, hunk)
-    tell(act, hunk.id)
-  end),
+  amend = at("amend", one),
+  split = at("split", one),
   accept_file = whole("accept_file", tell),
   reject_file = whole("reject_file", remarked),
   beside = function()
@@ -195,8 +195,10 @@ local acts = {
     local pair, has_left = windows.pair(file or {})
     if pair and has_left then
       api.nvim_set_current_win(pair.left)
-    elseif file then
+    elseif file and file.is_drawn then
       tell("beside", file.path)
+    else
+      jump(1)
     end
   end,
   next = function()
@@ -208,18 +210,6 @@ local acts = {
   quickfix = function()
     M.quickfix()
   end,
-}
-
-local described = {
-  accept = "accept this change",
-  reject = "reject this change",
-  amend = "rewrite this change, then accept it",
-  accept_file = "accept all changes of this file",
-  reject_file = "reject all changes of this file",
-  beside = "show what is proposed side by side",
-  next = "next change that waits",
-  previous = "previous change that waits",
-  quickfix = "all changes that wait, in the quickfix list",
 }
 
 ---Accept all that waits, in all files.
@@ -238,41 +228,10 @@ function M.reject_all()
   end)
 end
 
----What a key does: `accept`, `reject`, `amend`, `accept_file`, `reject_file`, `beside`, `next`, `previous`, `quickfix`.
+---What a key does: `accept`, `reject`, `amend`, `split`, `accept_file`, `reject_file`, `beside`, `next`, `previous`, `quickfix`.
 ---@param name string
 function M.act(name)
   acts[name]()
-end
-
-local function map(file)
-  file.maps = {}
-  for name, desc in pairs(described) do
-    for mode, lhs in pairs(options()[name] or {}) do
-      if lhs then
-        local before = vim.fn.maparg(lhs, mode, false, true)
-        if before.buffer == 1 then
-          file.maps[#file.maps + 1] = { mode, lhs, before }
-        else
-          file.maps[#file.maps + 1] = { mode, lhs }
-        end
-        vim.keymap.set(mode, lhs, "<Plug>(motet-review-" .. name:gsub("_", "-") .. ")", {
-          buffer = file.buf, desc = "motet: " .. desc, remap = true, nowait = true,
-        })
-      end
-    end
-  end
-end
-
-local function unmap(file)
-  for _, one in ipairs(file.maps or {}) do
-    pcall(vim.keymap.del, one[1], one[2], { buffer = file.buf })
-    if one[3] then
-      api.nvim_buf_call(file.buf, function()
-        vim.fn.mapset(one[1], false, one[3])
-      end)
-    end
-  end
-  file.maps = nil
 end
 
 -- --- buffers ---------------------------------------------------------------------------------------------------
@@ -298,7 +257,7 @@ local function watch(file)
     group = group,
     buffer = buf,
     callback = function()
-      file.buf, file.maps, file.anchors = nil, nil, nil
+      file.buf, file.anchors, file.is_drawn = nil, nil, false
     end,
   })
 end
@@ -309,21 +268,22 @@ local function let_go(file)
   if buf and api.nvim_buf_is_loaded(buf) then
     hunks.clear(buf)
     api.nvim_clear_autocmds({ group = group, buffer = buf })
-    api.nvim_buf_call(buf, function()
-      unmap(file)
-    end)
+    keys.linger(buf)
+  end
+end
+
+-- The keys are there before the changes are drawn; what was not drawn cannot be decided.
+local function settle(file, buf)
+  if file.buf ~= buf then
+    file.buf = buf
+    keys.take(buf)
+    watch(file)
   end
 end
 
 -- Show what waits in the buffer of its file.
-local function settle(file, buf)
-  if file.buf ~= buf then
-    file.buf = buf
-    api.nvim_buf_call(buf, function()
-      map(file)
-    end)
-    watch(file)
-  end
+local function draw(file)
+  file.is_drawn = true
   hunks.draw(file)
 end
 
@@ -351,13 +311,16 @@ function M.show(path, name, tick, found)
     proposed[path], order[#order + 1] = file, path
   end
   local buf = require("motet.files").buffer(path)
+  if buf then
+    settle(file, buf)
+  end
   if buf and tick ~= api.nvim_buf_get_changedtick(buf) then
     tell("changed", path) -- it has changed meanwhile, or was opened only now
     return
   end
   file.hunks = found
   if buf then
-    settle(file, buf)
+    draw(file)
     move_on(file)
   end
   if file.beside then
@@ -374,6 +337,7 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufWinEnter" }, {
       local path = require("motet.files").real(args.buf)
       if proposed[path] then
         settle(proposed[path], args.buf)
+        draw(proposed[path])
         tell("changed", path)
       end
     end
@@ -401,7 +365,7 @@ api.nvim_create_autocmd("WinResized", {
   group = group,
   callback = function()
     for _, file in pairs(proposed) do
-      if file.buf then
+      if file.buf and file.is_drawn then
         hunks.draw(file)
       end
     end
@@ -436,15 +400,18 @@ end
 
 ---All that waits, in the quickfix list.
 function M.quickfix()
+  local stops = all()
+  if #stops == 0 then
+    keys.say_nothing_waits()
+    return
+  end
   local items = vim.tbl_map(function(stop)
     local hunk = stop.hunk
     local text = ("change %d of %d: %s"):format(hunk.number, hunk.total, hunk.text)
     return { filename = stop.file.path, lnum = stop.row + 1, text = text }
-  end, all())
+  end, stops)
   vim.fn.setqflist({}, " ", { title = "motet: changes that wait", items = items })
-  if #items > 0 then
-    vim.cmd("botright copen")
-  end
+  vim.cmd("botright copen")
 end
 
 ---What was changed: path, line and text of each change.
@@ -460,11 +427,9 @@ M.amend = windows.amend
 M.amended = windows.amended
 
 -- What keys beside a file need to know.
-local keys = {
-  described = described,
-  of = function(name)
-    return options()[name] or {}
-  end,
+local beside = {
+  described = keys.described,
+  of = keys.of,
   act = M.act,
   told = function(name)
     local lhs = hunks.key(name)
@@ -479,7 +444,7 @@ function M.beside(path, _, lines)
     windows.refresh(file, lines)
   elseif file then
     visit(file)
-    windows.beside(file, lines, keys, function()
+    windows.beside(file, lines, beside, function()
       if proposed[path] == file and file.buf then
         hunks.draw(file)
       end

@@ -27,6 +27,7 @@ function M.draw(chat, doing, place, lines, total)
     local buf = place and require("motet.files").buffer(place[1])
     if buf and api.nvim_buf_get_changedtick(buf) == place[2] then
       one.file, one.mark = buf, nil
+      require("motet.review_keys").expect(buf) -- who decides before it is all there is told so
     end
   end
   if not one.file or not api.nvim_buf_is_loaded(one.file) then

@@ -22,7 +22,7 @@ from pathlib import Path
 from motet.board import AgentKind, Boards, Draft, Limits, NewAgent, Seat
 
 async def main(state, project, board, name, bodies):
-    async with Boards.in_directory(Path(state), Limits(agent_posts=None, board_posts=None, pair_posts=None)) as boards:
+    async with Boards.in_directory(Path(state), Limits(agent_posts=None, board_posts=None, alone=None, agent_posts_per_day=None, board_posts_per_day=None, pair_posts=None)) as boards:
         seat = await Seat.take(boards, project, NewAgent(name, AgentKind.CHAT, "test " + name), board)
         print(seat.address, flush=True)
         for line in sys.stdin:
@@ -103,7 +103,15 @@ class Store:
         async def do() -> Any:
             from motet.board import Limits
 
-            limits = Limits(agent_posts=None, board_posts=None, pair_posts=None, alert=1_000_000_000)
+            limits = Limits(
+                agent_posts=None,
+                board_posts=None,
+                alone=None,
+                agent_posts_per_day=None,
+                board_posts_per_day=None,
+                pair_posts=None,
+                alert=1_000_000_000,
+            )
             async with Boards.in_directory(self.project.state, limits) as boards:
                 return await work(boards, await boards.open(str(self.project.root), self.name))
 
@@ -136,7 +144,7 @@ async def spend(boards: Boards, board: Board) -> str:
     agent = next(one for one in await boards.agents(board.id) if one.kind == "chat")
     posted = await boards.post(Draft(board.id, human.address, f"@{agent.address} work"))
     (call,) = await boards.pull(agent.address)
-    await boards.settle(agent.address, call.id, Outcome(DeliveryState.ACKED, tokens=10_000_000))
+    await boards.settle(agent.address, call.id, Outcome(DeliveryState.ACKED, tokens=600_000))
     return posted.post.chain
 
 

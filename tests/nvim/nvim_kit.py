@@ -34,6 +34,18 @@ for row = 1, rows do
 end
 return lines
 """
+_ANSWERS = """
+local key = ...
+vim.api.nvim_create_autocmd('FileType', { pattern = 'motet-question', callback = function(args)
+  vim.schedule(function()
+    for _, map in ipairs(vim.api.nvim_buf_get_keymap(args.buf, 'n')) do
+      if map.lhs == key then map.callback() end
+    end
+  end)
+end })
+"""
+ASKED = "vim.bo.filetype == 'motet-question'"
+"""A question takes the keys."""
 
 
 class Editor:
@@ -56,6 +68,12 @@ class Editor:
         self.nvim.input(keys)
         self.nvim.eval("1")
 
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the screen another size."""
+        self.nvim.ui_try_resize(columns, rows)
+        self._size = (rows, columns)
+        self.comes_to(f"vim.o.columns == {columns} and vim.o.lines == {rows}")
+
     def lua(self, code: str, *arguments: object) -> Any:
         return self.nvim.exec_lua(code, *arguments)
 
@@ -71,6 +89,16 @@ class Editor:
             assert time.monotonic() < end, f"never: {condition}\n" + "\n".join(
                 [*self.screen, *self.messages, *self.errors]
             )
+
+    def answers(self, key: str) -> None:
+        """Have every question answered by this key."""
+        self.lua(_ANSWERS, key)
+
+    def types(self, asked: str, text: str) -> None:
+        """Answer a question that asks for a text."""
+        self.comes_to("vim.bo.filetype == 'motet-answer' and vim.fn.mode() == 'i'")
+        assert asked in "\n".join(self.screen)
+        self.keys(f"{text}<CR>")
 
     def turn_ends(self) -> None:
         """Return when the next turn is over, and the draft is the human's again."""
@@ -147,3 +175,9 @@ def told(body: dict[str, object]) -> list[tuple[str, str]]:
     """Who says what in a request of the OpenAI dialect, without the system's words."""
     messages: Any = json.loads(json.dumps(body["messages"]))
     return [(one["role"], one["content"]) for one in messages if one["role"] != "system"]
+
+
+def processor(pid: int) -> float:
+    """Seconds of processor that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

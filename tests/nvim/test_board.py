@@ -176,7 +176,7 @@ def test_agents_are_listed_and_mentioned_from_the_list(vim: Editor, store: Store
     )
     vim.comes_to(f"{find} ~= nil")
     assert vim.lua(f"return {find}").split() == [
-        *(backend, "idle", "backend", "·", "developer", "·", "m/1", "·", "$0.00", "·", "0", "unread")
+        *(backend, "idle", "backend", "·", "developer", "·", "m/1", "·", "$0", "·", "0", "unread")
     ]
     vim.keys("<CR>")
     vim.comes_to(f"require('motet.draft').text(require('motet.board').by_buf[{page}]):match('@') ~= nil")

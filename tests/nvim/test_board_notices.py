@@ -57,6 +57,29 @@ def test_a_mention_is_told_once_with_its_author_and_first_line_and_highlighted(
     assert [event[1:3] for event in told] == [["general", f"Ready, @{me(vim)}!"], ["general", "@All look"]]
 
 
+@pytest.mark.acceptance("VB-02")
+def test_what_is_typed_in_200_changes_reaches_each_once(vim: Editor, store: Store) -> None:
+    agents = [store.agent(name) for name in ("ann", "ben", "cho")]
+
+    def given() -> list[list[str]]:
+        return [[one.post.body for one in store.does(lambda boards, _, to=to: boards.pull(to))] for to in agents]
+
+    open_board(vim)
+    text = "@All status? " + "please " * 27 + "now"
+    assert len(text) > 200
+    vim.keys("i")
+    for number, character in enumerate(text):
+        vim.keys(character)
+        if number in (4, 5, 100):
+            assert given() == [[], [], []]
+    vim.keys("<Esc>:w<CR>")
+    vim.waits_for("require('motet.board').current().status.last == 1")
+    assert given() == [[text]] * 3
+    assert given() == [[], [], []]
+    human = me(vim)
+    assert store.does(lambda boards, _: boards.pull(human)) == []
+
+
 def test_nothing_is_told_while_the_command_line_is_used(vim: Editor, writer: Writers) -> None:
     other = writer("backend")
     page = open_board(vim)
@@ -108,6 +131,7 @@ def test_a_mention_may_open_the_board_and_ring_the_bell(vim: Editor, store: Stor
     assert vim.nvim.vars["rung"] == 1
 
 
+@pytest.mark.acceptance("VB-06")
 def test_a_spent_budget_is_told_once_and_continued_with_a_command(vim: Editor, store: Store) -> None:
     store.agent("backend")
     open_board(vim)

@@ -94,7 +94,7 @@ def test_it_is_seen_as_written_without_markers(vim: Editor, provider: Serve) -> 
     ]  # fmt: skip
 
 
-@pytest.mark.acceptance("S0-049", "S2-003", "CC-03")
+@pytest.mark.acceptance("S0-049", "S2-003", "CC-03", "NV-24")
 def test_only_w_in_its_own_buffer_sends(vim: Editor, provider: Serve) -> None:
     served = provider([YES])
     vim.chat()
@@ -228,14 +228,14 @@ def menu(vim: Editor) -> list[tuple[str, str]]:
     return [(item["abbr"], item["menu"]) for item in vim.nvim.funcs.complete_info(["items"])["items"]]
 
 
-@pytest.mark.acceptance("S0-082", "S0-083", "S1-025")
+@pytest.mark.acceptance("S0-082", "S0-083", "S1-025", "NV-12")
 def test_names_and_paths_are_completed_without_any_plugin(vim: Editor, provider: Serve, project: Project) -> None:
     provider([])
     project.write({"src/app.py": "x = 1\n", "src/日本.py": "y = 2\n"})
     vim.command("set completeopt=menuone,noselect")
     vim.chat()
     vim.keys("isee #dif")
-    assert menu(vim) == [("#diff TEXT", "what is not committed yet; `#{diff:staged}` only what is staged")]
+    assert menu(vim) == [("#diff TEXT", "what is not committed yet; `#diff{staged}` only what is staged")]
     vim.keys("<C-n><C-y>and @app")
     assert menu(vim) == [("app.py", "src")]
     vim.keys("<C-n><C-y><Esc>")
@@ -251,6 +251,7 @@ else _G.source:complete({}, function(found) _G.answer = found end) end
 
 
 @pytest.mark.parametrize("plugin", ["blink.cmp", "nvim-cmp"])
+@pytest.mark.acceptance("NV-12")
 def test_a_completion_plugin_gets_the_same_by_its_own_interface(
     vim: Editor, provider: Serve, project: Project, plugin: str
 ) -> None:
@@ -317,15 +318,15 @@ def test_a_slash_command_is_done_and_its_line_is_gone(vim: Editor, provider: Ser
 def test_a_command_is_done_when_its_completion_is_taken(vim: Editor, provider: Serve, project: Project) -> None:
     provider([YES])
     project.write({"a.py": "x = 1\n"})
-    vim.lua("vim.ui.input = function(options, done) vim.g.asked = options.prompt; done('a.py') end")
     vim.chat()
     vim.keys("i/symb")
     assert menu(vim) == [("/symbols PATH", "share the outline of a file")]
     vim.keys("<C-n>")
     assert vim.lines[-1] == "/symbols "
-    vim.keys("<C-y>")
+    vim.keys("<C-y><Esc>")
+    vim.types("File to outline", "a.py")
     vim.turn_ends()
-    assert (vim.lines[-1], vim.nvim.vars["asked"]) == ("", "File to outline ")
+    assert vim.lines[-1] == ""
     assert vim.messages == ["motet: With the next message: <symbols>a.py</symbols>"]
     vim.keys("GA/mod")
     assert menu(vim) == [("/model [NAME]", "show or change the model")]
@@ -354,7 +355,7 @@ def test_a_chat_is_an_unlisted_buffer_with_a_name_and_a_filetype_of_its_own(vim:
     assert seen == {"a.txt", "b.txt"}
 
 
-@pytest.mark.acceptance("S0-051", "S2-004")
+@pytest.mark.acceptance("S0-051", "S2-004", "NV-17", "S0-061")
 def test_a_chat_is_markdown_and_what_stands_below_its_newest_heading_is_what_is_sent(
     vim: Editor, provider: Serve, project: Project
 ) -> None:

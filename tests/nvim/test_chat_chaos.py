@@ -42,7 +42,7 @@ def answers() -> Answering:
 
 def begin(vim: Editor, word: str, moment: float) -> list[int]:
     """Have a turn run for so many seconds, with a stored draft beside it; the processes that it has then."""
-    vim.lua("vim.ui.select = function(_, _, answer) answer('yes', 1) end")
+    vim.answers("o")
     vim.command("Motet chat hello")
     vim.turn_ends()
     vim.lua("vim.g.chat = vim.api.nvim_get_current_buf()")

@@ -125,6 +125,7 @@ def test_a_draft_is_kept_while_it_is_typed_and_not_only_when_the_human_rests(vim
     vim.keys("<Esc>")
 
 
+@pytest.mark.acceptance("NV-24")
 def test_it_is_hidden_and_moved_between_windows_and_tabs_while_it_streams(vim: Editor, provider: Serve) -> None:
     text = "".join(f"line {number}\n" for number in range(300))
     provider([Answer(text=text, wire=Wire(text_chars=8))])
@@ -168,6 +169,7 @@ def test_a_chat_is_open_once(vim: Editor, provider: Serve) -> None:
 
 
 @pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.acceptance("NV-24", "CC-14")
 def test_a_session_opens_its_chats_again(provider: Serve, tmp_path: Path, streams: bool) -> None:
     provider([YES, STREAMING])
     session = tmp_path / "Session.vim"
@@ -281,6 +283,7 @@ def test_quitting_while_it_streams_loses_nothing(provider: Serve, project: Proje
 
 
 @pytest.mark.parametrize("quits", ["quit", "quitall", "close", "tabclose", "xall", "wqall", "exit", "normal! ZZ"])
+@pytest.mark.acceptance("NV-24")
 def test_no_quitting_complains_about_half_a_message_or_sends_it(vim: Editor, provider: Serve, quits: str) -> None:
     served = provider([YES])
     with editor() as other:

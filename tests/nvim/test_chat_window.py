@@ -81,7 +81,7 @@ def test_folds_that_the_human_opened_stay_open_while_it_streams(vim: Editor, pro
     assert vim.nvim.funcs.getline(closed + 2) == "Oh."
 
 
-@pytest.mark.acceptance("S0-037")
+@pytest.mark.acceptance("S0-037", "NV-03", "NV-07")
 def test_maps_have_names_and_can_be_replaced_or_left_out(vim: Editor, provider: Serve) -> None:
     provider([YES, YES])
     vim.lua("require('motet').setup({maps = {send = {n = '<Space>', i = false}, say = false, yank = {n = '<F2>'}}})")
@@ -95,6 +95,7 @@ def test_maps_have_names_and_can_be_replaced_or_left_out(vim: Editor, provider: 
         "n K        read what was shared at the cursor",
         "n [[       previous heading",
         "n \\N       previous chat",
+        "n \\a       apply the code block at the cursor",
         "n \\f       fold code blocks, or unfold them",
         "n \\i       see the next request",
         "n \\k       fork the chat here, to change this message",
@@ -251,6 +252,7 @@ def test_no_modeline_of_a_model_is_heard(vim: Editor, provider: Serve, tmp_path:
         vim.command(f"write {copy}")
 
 
+@pytest.mark.acceptance("NV-24")
 def test_a_chat_in_a_window_that_keeps_its_buffer(vim: Editor, provider: Serve) -> None:
     provider([YES, YES])
     vim.chat()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from cli.kit import Provider
-from nvim.nvim_kit import Editor, told
+from nvim.nvim_kit import ASKED, Editor, told
 
 from motet.models.scripted import Answer, Wire, call
 
@@ -48,15 +48,16 @@ def test_keys_that_begin_to_type_open_a_draft_below_and_none_is_lost(vim: Editor
 @pytest.mark.acceptance("CC-03")
 def test_what_is_said_while_a_tool_waits_is_shown_and_joins_at_the_next_gap(vim: Editor, provider: Serve) -> None:
     served = provider([Answer(text="I look.", calls=(call("run_command", {"argv": ["true"]}),)), YES])
-    vim.lua("vim.ui.select = function(_, _, answer) _G.answer = answer; vim.g.asked = true end")
+    vim.resize(200, 60)
     vim.command("Motet chat @cmd look")
-    vim.waits_for("vim.g.asked")
-    vim.keys("iand b<Esc><CR>")
-    assert len(vim.nvim.windows) == 2
+    vim.waits_for(ASKED)
+    vim.keys("<C-w>piand b<Esc><CR>")
     seen = [line.partition("│")[2] for line in vim.screen]
     assert seen[seen.index("## Me working · run_command") - 1] == "waits: and b"
     assert len(served.requests) == 1
-    vim.lua("_G.answer('yes', 1)")
+    vim.keys("<C-w>t<C-w>W")
+    vim.comes_to(ASKED)
+    vim.keys("o")
     vim.turn_ends()
     assert not any("waits:" in line or "working" in line for line in vim.screen)
     assert told(served.requests[1].body)[-1] == ("user", "and b")
@@ -106,6 +107,7 @@ def test_a_key_typed_in_the_moment_the_document_is_locked_is_not_lost(vim: Edito
     assert windows(vim)[1] == ["abc"]
 
 
+@pytest.mark.acceptance("NV-23")
 def test_streaming_moves_no_cursor_mark_or_jump(vim: Editor, provider: Serve) -> None:
     text = "".join(f"line {number}\n" for number in range(400))
     provider([Answer(text="# Title\n\n- a\n- b\n"), Answer(text=text, wire=Wire(text_chars=16))])

@@ -19,6 +19,7 @@ def opened(vim: Editor, project: Project) -> None:
     vim.command("edit a.txt")
 
 
+@pytest.mark.acceptance("S0-001", "NV-22")
 def test_lines_are_changed_where_they_are(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([OTHER, DONE])
     opened(vim, project)
@@ -37,6 +38,7 @@ def test_lines_are_changed_where_they_are(vim: Editor, project: Project, provide
     assert vim.nvim.current.buffer[:] == ["typed above", *LINES]
 
 
+@pytest.mark.acceptance("NV-22")
 def test_an_operator_asks_once_and_is_repeated(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([Answer(text="Why?"), Answer(text="Why?")])
     opened(vim, project)
@@ -50,6 +52,17 @@ def test_an_operator_asks_once_and_is_repeated(vim: Editor, project: Project, pr
     assert vim.nvim.vars["asked"] == 1
     asked = [told(one.body)[-1][1].rpartition("\n\n")[2] for one in served.requests]
     assert asked == ["(This is about lines 2-3 of `a.txt`.)", "(This is about lines 10-11 of `a.txt`.)"]
+
+
+@pytest.mark.acceptance("NV-22")
+def test_a_count_of_the_motion_is_heeded(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([Answer(text="Why?")])
+    opened(vim, project)
+    vim.lua("vim.ui.input = function(_, f) f('shorten it') end")
+    vim.command("nmap gE <Plug>(motet-edit)")
+    vim.keys("5GgE3j")
+    vim.waits_for("vim.g.edited ~= nil")
+    assert told(served.requests[0].body)[-1][1].endswith("(This is about lines 5-8 of `a.txt`.)")
 
 
 @pytest.mark.acceptance("CC-07")

@@ -18,7 +18,7 @@ RUN = Answer(calls=(call("run_command", {"argv": ["sh", "change"]}),))
 
 def runs(vim: Editor, provider: Serve) -> Provider:
     """Have the model run the script `change` twice, which it may."""
-    vim.lua("vim.ui.select = function(items, _, choose) choose(items[1], 1) end")
+    vim.answers("o")
     return provider([RUN, Answer(text="Done."), RUN, Answer(text="Done.")])
 
 

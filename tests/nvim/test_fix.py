@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from cli.kit import ONLY_RUFF, Project, Provider
 from nvim.nvim_kit import BIN, Editor
 
@@ -15,7 +16,6 @@ _SERVER = """
 local root, ruff = ...
 vim.lsp.config('ruff', { cmd = { ruff, 'server' }, filetypes = { 'python' }, root_markers = { 'root' } })
 vim.lsp.enable('ruff')
-vim.ui.select = function(options, _, choose) choose(options[1], 1) end
 vim.api.nvim_create_autocmd('User', { pattern = 'MotetReview', callback = function(a)
   if a.data.pending > 0 then require('motet.review').act('accept_file') end
 end })
@@ -31,11 +31,13 @@ def edit(path: str, old: str, new: str) -> Answer:
 def with_ruff(vim: Editor, project: Project, text: str) -> None:
     """Open `a.py` with this text, and wait until ruff has complained about it."""
     project.write({"a.py": text, "root": ""})
+    vim.answers("1")
     vim.lua(_SERVER, str(project.root), str(BIN / "ruff"))
     vim.command("edit a.py")
     vim.waits_for("#vim.diagnostic.get(0) == 1")
 
 
+@pytest.mark.acceptance("NV-19", "CL-01", "S3-004")
 def test_what_a_server_complains_about_is_fixed_in_the_buffer(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([edit("a.py", "import os\nimport sys", "import sys"), Answer(text="Done.")])
     with_ruff(vim, project, UNUSED)
@@ -76,6 +78,7 @@ def test_what_motets_own_servers_are_waited_for_is_told(vim: Editor, project: Pr
     ]
 
 
+@pytest.mark.acceptance("NV-20", "CL-03")
 def test_what_is_left_is_in_the_quickfix_list(vim: Editor, project: Project, provider: Serve) -> None:
     provider([Answer(text="I leave it.")])
     with_ruff(vim, project, UNUSED)

@@ -24,7 +24,7 @@ def test_nothing_of_a_hostile_clone_runs_in_the_editor_and_nobody_is_called(
     with editor() as vim:
         assert vim.lua("return require('motet.process').program()") == [str(BIN / "motet")]
         vim.lua("vim.g.motet_command = ...", [str(BIN / "python"), "-P", "-c", WATCHED])
-        vim.lua("vim.ui.select = function(_, _, choose) choose(nil) end")
+        vim.answers("q")
         vim.command("edit a.py")
         vim.chat()
         vim.keys("iwhat changed? #diff #diagnostics @/a.ts #mine @mine @agent<Esc><CR>")

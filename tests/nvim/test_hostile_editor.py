@@ -103,6 +103,7 @@ def test_what_is_said_in_a_command_goes_as_it_was_typed(vim: Editor, provider: S
     assert told(served.requests[0].body)[-1] == ("user", r'print("a  b\\n") | "x" %')
 
 
+@pytest.mark.acceptance("NV-05")
 def test_a_range_shares_its_lines_and_what_takes_none_says_so(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([DONE, DONE])
     project.write({"a.txt": TEXT})
@@ -143,53 +144,3 @@ def test_an_autocommand_of_others_that_fails_is_told_and_stops_nothing(
     assert "boom" in "\n".join([*vim.errors, *vim.messages]) or any(
         "an autocommand failed" in one for one in vim.messages
     )
-
-
-def test_a_question_takes_no_key_of_who_types_and_comes_after(vim: Editor, provider: Serve) -> None:
-    provider([])
-    vim.lua("""
-    vim.g.asked, _G.choices = {}, {}
-    vim.ui.select = function(_, options, done)
-      vim.g.asked = vim.list_extend(vim.g.asked, { options.prompt })
-      _G.choices[#_G.choices + 1] = done
-    end
-    vim.g.heard = {}
-    for _, name in ipairs({ 'Asked', 'Answered' }) do
-      require('motet').on(name, function(data) vim.g.heard = vim.list_extend(vim.g.heard, { name .. data.text }) end)
-    end
-    """)
-    vim.chat()
-    vim.keys("iabc")
-    ask = "for number = 901, 903 do require('motet.questions').ask(number, 'choose', { 'Q' .. number }, { 'yes', 'no' }) end"
-    vim.lua(ask)
-    vim.waits_for("#vim.g.messages == 1")
-    vim.keys("d")
-    assert (vim.lines[-1], vim.nvim.vars["asked"]) == ("abcd", [])
-    vim.keys("<Esc>")
-    vim.comes_to("#vim.g.asked == 1")
-    vim.lua("_G.choices[1](nil, 2)")
-    vim.waits_for("#vim.g.asked == 2")
-    vim.lua("require('motet.questions').withdraw(902)")  # the turn was stopped, and its picker never answered
-    vim.waits_for("#vim.g.asked == 3")
-    assert vim.nvim.vars["asked"] == ["Q901", "Q902", "Q903"]
-    assert vim.nvim.vars["heard"] == ["AskedQ901", "AskedQ902", "AskedQ903", "AnsweredQ901"]
-    assert vim.messages == ["motet: something is asked; it waits until you have typed"]
-
-
-def test_a_picker_that_fails_answers_nothing_and_the_next_question_is_asked(vim: Editor, provider: Serve) -> None:
-    provider([])
-    vim.lua("""
-    vim.g.asked, vim.g.heard = {}, {}
-    vim.ui.select = function(_, options)
-      if options.prompt == 'Q901' then error('no such window', 0) end
-      vim.g.asked = vim.list_extend(vim.g.asked, { options.prompt })
-    end
-    require('motet').on('Answered', function(data) vim.g.heard = vim.list_extend(vim.g.heard, { data.text }) end)
-    """)
-    vim.chat()
-    vim.lua(
-        "for number = 901, 902 do require('motet.questions').ask(number, 'choose', { 'Q' .. number }, { 'yes' }) end"
-    )
-    vim.waits_for("#vim.g.asked == 1")
-    assert (vim.nvim.vars["asked"], vim.nvim.vars["heard"]) == (["Q902"], ["Q901"])
-    assert vim.messages == ["motet: the question could not be shown: no such window"]

@@ -112,6 +112,7 @@ def test_a_large_block_holds_nothing_up(vim: Editor, provider: Callable[..., Pro
     assert vim.nvim.vars["longest"] < 5 * 50  # ms
 
 
+@pytest.mark.acceptance("NV-17")
 def test_the_highlighter_of_the_editor_is_started_where_it_is_asked_for(
     vim: Editor, provider: Callable[..., Provider]
 ) -> None:

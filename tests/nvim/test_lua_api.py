@@ -38,6 +38,7 @@ def heard(vim: Editor) -> dict[str, list[str]]:
     return {name: sorted(keys) for name, keys in vim.nvim.vars["heard"]}
 
 
+@pytest.mark.acceptance("NV-09")
 def test_the_manual_names_each_function_and_each_event() -> None:
     code = (ROOT / "lua" / "motet" / "init.lua").read_text()
     assert {*re.findall(r'^require\("motet"\)\.(\w+)\(', MANUAL, re.MULTILINE)} == {
@@ -48,7 +49,7 @@ def test_the_manual_names_each_function_and_each_event() -> None:
     assert {*EVENTS} == {*emitted}
 
 
-@pytest.mark.acceptance("S0-039")
+@pytest.mark.acceptance("S0-039", "NV-10")
 def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([call_of("read_file", path="a.txt"), DONE, edit(("a.txt", "line 3\n", "new 3\n")), DONE])
     project.write({"a.txt": TEXT})
@@ -63,7 +64,7 @@ def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, proje
     vim.lua("require('motet').add({ file = 'a.txt' })")
     vim.waits_for("#vim.g.messages == 2")
     project.write({".env": "KEY=1\n"})
-    vim.lua("vim.ui.select = function(_, _, done) done(nil, nil) end")
+    vim.answers("q")
     vim.lua("require('motet').add({ file = '.env' })")
     vim.waits_for("vim.tbl_contains(vim.tbl_map(function(o) return o[1] end, vim.g.heard), 'Answered')")
     vim.lua("require('motet').send('@files hello')")
@@ -85,6 +86,7 @@ def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, proje
     assert heard(vim) == {name: sorted(re.findall(r"`(\w+)`", data)) for name, data in OF_CHATS.items()}
 
 
+@pytest.mark.acceptance("NV-10")
 def test_each_event_of_boards_comes_with_the_data_that_the_manual_names(vim: Editor, project: Project) -> None:
     of_boards = {name: data for name, data in EVENTS.items() if name.startswith("Board")}
     vim.lua(HEARS, *of_boards)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import cast
 
@@ -13,15 +14,18 @@ from motet.nvim.rpc import Peer
 
 
 class Breaking:
-    """An editor that draws, or breaks that off, as these answers say; then it draws."""
+    """An editor that draws, breaks that off, or fails, as these answers say; then it draws."""
 
-    def __init__(self, answers: Sequence[bool]) -> None:
+    def __init__(self, answers: Sequence[bool | Exception]) -> None:
         self.frames: list[list[Op]] = []
         self._answers = list(answers)
 
     async def lua(self, _function: str, _buffer: int, ops: list[Op]) -> bool:
         self.frames.append(ops)
-        return self._answers.pop(0) if self._answers else True
+        answer = self._answers.pop(0) if self._answers else True
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
 @pytest.mark.parametrize(("answers", "frames"), [([], 1), ([False], 2), ([False, False], 2)])
@@ -36,3 +40,16 @@ async def test_a_frame_that_was_broken_off_is_drawn_whole_once(answers: list[boo
     page.stream(" three")
     await page.drawn()
     assert editor.frames[frames:] == [[["grow", len(whole[1]) - 2, 3, [" three"]]]]
+
+
+async def test_after_a_frame_that_failed_all_is_drawn() -> None:
+    failed: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context["exception"]))
+    editor = Breaking([RuntimeError("not sent")])
+    page = Page(cast("Peer", editor), 1, Blocks([], chat="c", model="m"))
+    page.stream("one")
+    await page.drawn()
+    page.stream("\ntwo")
+    await page.drawn()
+    assert [str(one) for one in failed] == ["not sent"]
+    assert editor.frames[1:] == [[["all", page.blocks.text.split("\n")[:-1]]]]

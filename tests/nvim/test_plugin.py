@@ -10,14 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.kit import Project
+from cli.kit import Project, Provider
 from nvim.nvim_kit import ROOT, Editor
 
 import motet
+from motet.models.scripted import Answer
 
 EMPTY = ["## Me", "", ""]
 
 
+@pytest.mark.acceptance("NV-04", "NV-06")
 def test_nothing_but_a_command_and_maps_is_there_before_it_is_used(vim: Editor) -> None:
     assert (
         vim.lua("return vim.tbl_filter(function(n) return n:match('^motet') end, vim.tbl_keys(package.loaded))") == []
@@ -27,14 +29,16 @@ def test_nothing_but_a_command_and_maps_is_there_before_it_is_used(vim: Editor) 
     assert vim.messages == []
 
 
+@pytest.mark.acceptance("PY-01")
 def test_both_halves_have_one_version(vim: Editor) -> None:
     assert vim.lua("return require('motet.version')") == motet.__version__
 
 
+@pytest.mark.acceptance("NV-05")
 def test_subcommands_are_completed_and_unknown_ones_named(vim: Editor) -> None:
     assert vim.nvim.funcs.getcompletion("Motet st", "cmdline") == ["stop"]
     assert vim.nvim.funcs.getcompletion("Motet ", "cmdline") == [
-        "actions", "add", "agent", "agents", "board", "buffer", "changes", "chat", "clear", "close", "compact", "config", "context", "drop", "edit", "file", "fix", "fork", "health", "history",
+        "actions", "add", "agent", "agents", "apply", "board", "buffer", "changes", "chat", "clear", "close", "compact", "config", "context", "drop", "edit", "file", "fix", "fork", "health", "history",
         "inspect", "log", "mention", "model", "new", "open", "pin", "prompt", "rename", "retry", "review", "search", "stop", "system", "toggle", "tools", "trust", "undo", "watch",
     ]  # fmt: skip
     vim.command("Motet dance")
@@ -86,21 +90,59 @@ def test_actions_begin_with_what_is_possible_here(vim: Editor, project: Project)
     ("program", "said"),
     [
         (["/nowhere/motet"], "motet: /nowhere/motet cannot be started (:checkhealth motet)"),
-        (["false"], "motet: it has ended (exit code 1)"),
         (
-            ["sh", "-c", "echo 'No module named motet' >&2; exit 3"],
-            "motet: it has ended (exit code 3): No module named motet",
+            ["false"],
+            "motet: false nvim ended (exit code 1); is that motet? `uv tool install motet`, or set g:motet_command (:checkhealth motet)",
+        ),
+        (
+            [
+                "sh",
+                "-c",
+                "[ $0 = nvim ] || { echo motet 0.0.1; exit; }; echo 'motet: no such command: nvim' >&2; exit 2",
+            ],
+            "motet: sh -c SCRIPT is version 0.0.1, this plugin VERSION: update the older one, as by `uv tool upgrade motet` (:checkhealth motet)",
+        ),
+        (
+            ["sh", "-c", "[ $0 = nvim ] || { echo motet VERSION; exit; }; echo 'No module named motet' >&2; exit 3"],
+            "motet: sh -c SCRIPT nvim ended (exit code 3): No module named motet (:checkhealth motet)",
+        ),
+        (
+            ["sh", "-c", "echo hello"],
+            "motet: sh -c SCRIPT nvim ended (exit code 0); is that motet? `uv tool install motet`, or set g:motet_command (:checkhealth motet)",
+        ),
+        (
+            ["sh", "-c", "echo hello; [ $0 != nvim ] || exec sleep 1000"],
+            "motet: sh -c SCRIPT nvim writes what no program for Neovim does; is that motet? `uv tool install motet`, or set g:motet_command (:checkhealth motet)",
         ),
     ],
 )
 def test_a_program_that_does_not_work_is_told_in_one_message(vim: Editor, program: list[str], said: str) -> None:
+    program = [word.replace("VERSION", motet.__version__) for word in program]
     vim.lua("vim.g.motet_command = {...}", *program)
     vim.command("Motet")
     vim.waits_for("#vim.g.messages > 0")
-    assert vim.messages == [said]
+    assert vim.messages == [said.replace("SCRIPT", program[-1]).replace("VERSION", motet.__version__)]
     assert vim.nvim.current.buffer[:] == EMPTY
 
 
+def test_after_a_mistake_in_the_settings_is_mended_it_is_sent(
+    vim: Editor, provider: Callable[..., Provider], project: Project
+) -> None:
+    provider([Answer(text="Yes.")])
+    good = project.config.read_text()
+    project.settings("model = [")
+    vim.command("Motet")
+    vim.keys("ihello<C-s>")
+    vim.waits_for("#vim.g.messages > 0 and not require('motet.chats').current().busy")
+    assert vim.messages == [f"motet: {project.config}: Invalid value (at end of document)"]
+    assert vim.said == ["## Me", "hello"]
+    project.settings(good)
+    vim.keys("<Esc><CR>")
+    vim.turn_ends()
+    assert vim.said == ["## Me", "hello", "## motet (scripted/one)", "Yes.", "## Me"]
+
+
+@pytest.mark.acceptance("PY-01")
 def test_a_program_of_another_version_is_named(vim: Editor) -> None:
     vim.lua("package.loaded['motet.version'] = '9.9.9'")
     vim.command("Motet")
@@ -110,12 +152,14 @@ def test_a_program_of_another_version_is_named(vim: Editor) -> None:
     ]
 
 
+@pytest.mark.acceptance("NV-08")
 def test_checkhealth_tells_what_is_found_and_what_to_do(vim: Editor) -> None:
     vim.command("checkhealth motet")
     text = "\n".join(vim.nvim.current.buffer)
     assert re.search(rf"OK .*motet, version {re.escape(motet.__version__)}", text), text
     assert "OK completion: motet's own menu" in text and "OK picker: motet's" in text
     assert re.search(r"OK python +3\.\d+\.\d+ ", text) and re.search(r"OK model +offline ", text), text
+    assert re.search(r"(OK|ERROR|WARNING).* sandbox +\S", text), text
     vim.command("let g:motet_command = '/nowhere/motet'")
     vim.command("checkhealth motet")
     assert "/nowhere/motet does not run" in "\n".join(vim.nvim.current.buffer)
@@ -133,7 +177,7 @@ def test_a_chat_opens_in_every_layout_also_from_a_window_that_keeps_its_buffer(v
     assert vim.nvim.current.buffer.number == before
 
 
-@pytest.mark.acceptance("T-20")
+@pytest.mark.acceptance("T-20", "NV-01", "PY-01")
 def test_without_its_program_the_plugin_fetches_and_starts_nothing(
     tmp_path: Path, need: Callable[[str], Path]
 ) -> None:

@@ -90,7 +90,7 @@ def test_stopped_at_any_moment_the_draft_is_there_and_goes_as_it_is(
     vim: Editor, provider: Serve, step: Step, moment: str
 ) -> None:
     served = provider([step, YES])
-    vim.lua("vim.ui.select = function(items, _, choose) choose(items[1], 1) end")
+    vim.answers("o")
     draft(vim)
     vim.lua("require('motet').send('@cmd first')")
     assert served.came.acquire(timeout=30)

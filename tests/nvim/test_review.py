@@ -10,7 +10,7 @@ from nvim.review_kit import FIVE, LINES, SEEN, TEXT, Serve, buffer, lines, propo
 THREE = edit(*(("a.txt", f"line {number}\n", f"new {number}\n") for number in (2, 10, 18)))
 
 
-@pytest.mark.acceptance("CC-11", "S0-027", "S0-029", "S0-030")
+@pytest.mark.acceptance("CC-11", "S0-027", "S0-029", "S0-030", "S0-001")
 def test_one_hunk_taken_one_left_one_rewritten_and_one_undone(vim: Editor, project: Project, provider: Serve) -> None:
     served = proposed(vim, project, provider, THREE)
     assert buffer(vim) == LINES
@@ -120,6 +120,7 @@ def test_with_five_hunks_waiting_the_human_types_on_and_nothing_of_either_is_los
     assert buffer(vim) == ["first", "second", *lines(_2="new 2")[:14], "14.1", *LINES[14:], "last"]
 
 
+@pytest.mark.acceptance("NV-23")
 def test_in_insert_mode_an_accept_is_a_step_of_undo_of_its_own(
     vim: Editor, project: Project, provider: Serve
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 
 import pytest
@@ -175,7 +176,7 @@ def test_a_message_that_is_edited_in_the_request_is_shown_as_it_is_sent(vim: Edi
     assert vim.said[:4] == ["## Me", "first and best", "## motet (scripted/one)", "Well."]
 
 
-@pytest.mark.acceptance("S0-065")
+@pytest.mark.acceptance("S0-065", "S0-023")
 def test_the_code_of_a_buffer_is_explained_as_it_stands_there(vim: Editor, project: Project, provider: Serve) -> None:
     served = provider([Answer(text="`half` divides."), Answer(text="And this, too.")])
     project.write({"half.py": "def half(n):\n    return n / 3\n"})
@@ -250,3 +251,35 @@ def test_what_is_shared_is_one_line_that_opens_to_the_text_that_was_sent(
     assert [name for name, _ in shown[:3]] == ["<file>a.py</file>", "<file>日 本:1.md</file>", "<file>a.py</file>"]
     assert "one = 1" in first[1] and "one = 2" in second[1] and draft == [("📌 <file>a.py</file>", second[1]), other]
     assert sent == "\n\n".join([first[1], other[1], "see `a.py` and `日 本:1.md`", second[1], "and now?"])
+
+
+@pytest.mark.acceptance("S0-028")
+def test_buffer_editor_and_words_are_enough_for_an_edit(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([edit(("a.txt", "line 2\n", "new 2\n")), DONE])
+    project.write({"a.txt": TEXT})
+    vim.command("edit a.txt | call setline(1, 'unsaved')")
+    vim.chat()
+    vim.keys("i#buffer @editor make line 2 new<Esc><CR>")
+    waits(vim, 1)
+    assert "   1│ unsaved\n   2│ line 2\n" in told(served.requests[0].body)[-1][1]
+    vim.command("Motet review accept")
+    vim.turn_ends()
+    assert buffer(vim) == lines(_1="unsaved", _2="new 2") and project.text("a.txt") == TEXT
+
+
+@pytest.mark.acceptance("T-18")
+def test_nothing_that_an_answer_links_to_is_loaded(vim: Editor, provider: Serve) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as host:
+        host.setblocking(False)
+        place = f"http://127.0.0.1:{host.getsockname()[1]}"
+        text = f"![a picture]({place}/canary.png)\n\n[a link]({place}/page?key=1)\n\n<img src={place}/x.png>\n\n{place}/y\n"
+        provider([Answer(text=text), YES])
+        vim.command("Motet chat hello")
+        vim.turn_ends()
+        vim.command("only | call search('a link')")
+        assert any(f"[a link]({place}/page?key=1)" in line for line in vim.screen)
+        vim.command("call search('a picture')")
+        assert any(f"![a picture]({place}/canary.png)" in line for line in vim.screen)
+        sends(vim, "and now?")
+        with pytest.raises(BlockingIOError):
+            host.accept()

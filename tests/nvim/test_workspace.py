@@ -81,6 +81,7 @@ async def test_in_insert_mode_an_edit_elsewhere_is_a_step_of_undo_of_its_own(vim
     assert (await vim.lines())[0] == "one " and (await vim.lines())[1:] == LINES
 
 
+@pytest.mark.acceptance("NV-23")
 async def test_cursor_marks_folds_and_other_windows_stay_where_they_are(vim: Buffers) -> None:
     await vim.command("edit a.txt | 15mark m | 12,14fold | split | 20")
     await vim.command("wincmd p | 16")
@@ -344,3 +345,8 @@ async def test_two_chats_that_write_one_buffer_at_once_lose_nothing(vim: Buffers
     assert await vim.lines() == changed(_1="mine", _5="new 5", _10="new 10", _15="new 15")
     await vim.types("uuu")
     assert await vim.lines() == changed(_1="mine")
+
+
+async def test_half_a_character_is_replaced_and_bytes_that_are_no_text_stay(vim: Buffers) -> None:
+    await vim.peer.request("nvim_buf_set_lines", 0, 0, -1, False, ["a \ud83d b \udcff c \udfff d \U0001f600"])
+    assert await vim.lines() == ["a \N{REPLACEMENT CHARACTER} b \udcff c \N{REPLACEMENT CHARACTER} d \U0001f600"]

@@ -14,7 +14,7 @@ from motet.models.scripted import Wire
 NEW = "".join(f"written {number}\n" for number in range(1, 31))
 
 
-@pytest.mark.acceptance("SP-04")
+@pytest.mark.acceptance("SP-04", "S1-015")
 def test_an_edit_that_takes_long_is_seen_in_its_file_and_in_its_chat_while_it_is_written(
     vim: Editor, project: Project, provider: Serve
 ) -> None:

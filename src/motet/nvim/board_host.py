@@ -14,6 +14,7 @@ from motet.engine.boarding import Boarding
 from motet.engine.boards import human
 from motet.engine.human_boards import Alert, HumanBoards
 from motet.errors import MotetError, UsageError
+from motet.money import dollars, known_cost
 from motet.nvim.board_view import BoardView
 from motet.nvim.picking import Preview, Row
 from motet.nvim.rpc import Peer
@@ -89,7 +90,7 @@ class BoardHost:
     async def preview(self, kind: str, value: str) -> Preview:
         """What is seen of a row. Raises `MotetError`."""
         if kind == "agent":
-            agent = await self._boards.named(value)
+            agent = await self._boards.named(value, self._mine.project)
             said = await self._boards.deliveries(recipient=agent.address, limit=20)
             lines = [f"{one.state}: #{one.post.seq} {one.post.author}" for one in said]
             about = [f"{agent.address}: {agent.why or agent.state}", f"in {agent.workspace}", "", *lines]
@@ -174,7 +175,7 @@ class BoardHost:
         if what == "stop" and self._background.runs(name):
             self._peer.tell("notice", 0, "info", (await self._background.stop(name, self._boards)).line)
             return
-        agent = await self._boards.named(name)
+        agent = await self._boards.named(name, self._mine.project)
         if what == "stop":
             await self._boards.stopped(agent.address, "a human stopped it")
         await self._boards.pause_agent(agent.address, what != "resume")
@@ -183,13 +184,14 @@ class BoardHost:
 
     async def _mention(self, buffer: int, name: str, text: str) -> None:
         """Mention an agent in the draft; with a text, in a post."""
-        mention = f"@{(await self._boards.named(name)).address} "
+        mention = f"@{(await self._boards.named(name, self._mine.project)).address} "
         self._peer.tell("board", "say" if text else "mention", buffer, mention + text)
 
 
 def _agent_row(agent: Agent) -> Row:
     state = "paused" if agent.paused else str(agent.state)
-    about = (agent.name, "/".join(agent.roles), agent.model, f"${agent.cost:.2f}", f"{agent.unread} unread")
+    cost = dollars(known_cost(agent.cost, agent.tokens))
+    about = (agent.name, "/".join(agent.roles), agent.model, cost, f"{agent.unread} unread")
     shown = one_line(f"{agent.address:24} {state:8}")
     return Row(agent.address, shown, one_line(" · ".join(part for part in about if part)), f"@{agent.address} ")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 
 from motet.board import Post, Posted
 from motet.engine.board_drafts import Typed
@@ -12,6 +12,7 @@ from motet.engine.human_boards import HumanBoard
 from motet.errors import MotetError
 from motet.nvim.board_page import BoardPage
 from motet.nvim.rpc import Peer
+from motet.tasks import background
 
 
 class BoardView:
@@ -39,7 +40,7 @@ class BoardView:
         await self._page.drawn()
         self._shown = self.board.following.last
         self._tell("status", self._status())
-        self._following = asyncio.create_task(self._follow())
+        self._following = background(self._follow())
 
     async def send_again(self) -> None:
         """Post what was sent by a process that ended before it knew that it was stored."""
@@ -71,6 +72,9 @@ class BoardView:
             self._tell("returned", typed.key)
             self._peer.tell("notice", self.buffer, "error", str(error))
             return
+        except Exception:
+            self._tell("returned", typed.key)
+            raise
         self._tell("posted", typed.key, _said_of(posted.post))
         if told := _unreached(posted):
             self._peer.tell("notice", self.buffer, "warn", told)
@@ -102,8 +106,7 @@ class BoardView:
         """Read along no more."""
         if self._following is not None:
             self._following.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._following
+            await asyncio.wait({self._following})
         await self.board.close()
 
     async def _follow(self) -> None:
@@ -121,6 +124,9 @@ class BoardView:
                     self._tell("news", [*map(_said_of, one.new)], [*map(_said_of, one.changed)], self._status())
         except MotetError as error:
             self._tell("stopped", str(error))
+        except Exception as error:
+            self._tell("stopped", f"a defect of motet: {error!r}")
+            raise
 
     def _tell_names(self) -> None:
         """The names that the editor completes by itself, because it may not wait."""

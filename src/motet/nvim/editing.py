@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from motet.chat import Chat, Ended, Level, Notice
 from motet.context import Excerpt
@@ -26,12 +26,17 @@ _LONGEST = 300
 
 @dataclass(slots=True)
 class _Outcome:
-    """What became of a turn: the files that were edited, the last answer, and how it ended."""
+    """What became of a turn: the files that were edited, the pieces of the last answer, and how it ended."""
 
     edited: list[str]
-    said: str = ""
+    pieces: list[str] = field(default_factory=list[str])
     why: str = ""
     ended: Ended | None = None
+
+    @property
+    def said(self) -> str:
+        """The last answer."""
+        return "".join(self.pieces)
 
 
 class Editing:
@@ -57,7 +62,7 @@ class Editing:
         if buffer is None or not buffer.path:
             raise UsageError("this buffer is no file of the project, so nothing can be changed in it by a tool")
         model, _ = await self._engine.choose_model(work="edit")
-        chat = self._chats.new(model, tools=["editor"])
+        chat = self._chats.new(model, tools=["editor"], about=buffer.path)
         shared = await share_lines(excerpt, sources_of(chat))
         if not shared.messages:
             raise UsageError("; ".join(shared.notices))
@@ -79,9 +84,9 @@ class Editing:
                 async for event in events:
                     match event:
                         case AnswerStarted():
-                            outcome.said = ""
+                            outcome.pieces.clear()
                         case TextDelta(piece):
-                            outcome.said += piece
+                            outcome.pieces.append(piece)
                         case ToolCallDelta():
                             writing.hear(event)
                         case ToolsCalled():

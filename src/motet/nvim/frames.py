@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from motet.nvim.rpc import EditorError, Peer
+from motet.tasks import background
 
 FRAME = 0.03
 """Seconds between two frames at least."""
@@ -29,12 +30,14 @@ class Frames:
         self._all = all
         self._drawing: asyncio.Task[None] | None = None
         self._drawn = 0.0
+        self._is_lost = False  # a frame could not be sent: what the buffer holds is not known
 
     def add(self, op: Op) -> None:
         """Draw it in the next frame."""
-        self.ops.append(op)
+        self.ops.append(self._all() if self._is_lost else op)
+        self._is_lost = False
         if self._drawing is None or self._drawing.done():
-            self._drawing = asyncio.create_task(self._draw())
+            self._drawing = background(self._draw())
 
     def restart(self) -> None:
         """Draw all of it, whatever stands in the buffer."""
@@ -62,3 +65,7 @@ class Frames:
                     tried = False
         except EditorError:
             self.ops.clear()  # the buffer has gone; what it shows goes on
+        except Exception:
+            self.ops.clear()
+            self._is_lost = True
+            raise

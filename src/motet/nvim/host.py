@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ from motet.context.complete import Known
 from motet.context.paths import Files
 from motet.engine import Chats, Engine, Front
 from motet.engine.acts import Acts, Reader
+from motet.engine.faults import FaultLog
 from motet.engine.names import known_names
 from motet.errors import MotetError, UsageError
 from motet.history import ChatInfo
@@ -29,11 +31,13 @@ from motet.nvim.editor import NvimEditor
 from motet.nvim.following import Following
 from motet.nvim.picking import Picking, Row
 from motet.nvim.questions import Questions
-from motet.nvim.rpc import Peer, over_stdio
+from motet.nvim.rpc import EditorGone, Peer, over_stdio
 from motet.nvim.talk import Talk
 from motet.nvim.talks import Talks
 from motet.nvim.workspace import NvimWorkspace
 from motet.nvim.writes import Writes
+from motet.paths import state_dir
+from motet.tasks import background
 from motet.workspace import DiskWorkspace
 from motet.workspace.unsaved import UnsavedEdits
 
@@ -49,11 +53,24 @@ _LAST_WORDS = 0.2
 """Seconds that an editor that ends has to say that it does."""
 
 
+class _Said(logging.Handler):
+    """Tells the editor what a store or the index has to say: that it was damaged, and what became of it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, warn: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._loop = loop
+        self._warn = warn
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`; called in any thread."""
+        with suppress(RuntimeError):  # the loop is closed: nobody is there
+            self._loop.call_soon_threadsafe(self._warn, record.getMessage())
+
+
 class Host:
     """What the editor is told by, and tells to. Nothing that is heard waits for anything else."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
         self._gone = asyncio.Event()
         self._peer: Peer | None = None
         self._questions: Questions | None = None
@@ -95,6 +112,8 @@ class Host:
                 self._start(list_changes(self._here, self._writes, self.peer), 0)
             case "nvim_error_event", [_, str(text)]:
                 self.peer.tell("notice", 0, "error", f"a defect of the plugin: {text}")
+            case "hello", []:
+                pass  # the editor asks whether the connection stands, until it is told `ready`
             case "leave", []:
                 self._gone.set()
             case "answered", [int(number), answer] if self._questions is not None:
@@ -127,6 +146,8 @@ class Host:
                 self._talks.act(buffer, lambda talk: talk.add(Excerpt(work, first, last)))
             case "inspect", [int(buffer), str(draft)]:
                 self._talks.act(buffer, lambda talk: self._start(talk.inspect(draft), buffer))
+            case "apply", [int(buffer), int(first), int(last)]:
+                self._talks.act(buffer, lambda talk: talk.apply(first, last))
             case "fork", [int(buffer), int(turn)]:
                 self._talks.act(buffer, lambda talk: talk.fork(turn))
             case "unfold", [int(buffer), int(turn), str(line)]:
@@ -151,10 +172,12 @@ class Host:
         """Serve the editor until it has gone."""
         self._peer = peer = await over_stdio(self.heard)
         self._questions = Questions(peer)
+        logging.getLogger("motet").addHandler(_Said(asyncio.get_running_loop(), self._warn))
+        FaultLog(state_dir()).catch("nvim", lambda line: peer.tell("notice", 0, "error", line), but=(EditorGone,))
         # An editor that quits ends its children at once; what it told before may still be on its way.
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, lambda: loop.call_later(_LAST_WORDS, self._gone.set))
-        reading = asyncio.create_task(peer.run())
+        reading = background(peer.run())
         reading.add_done_callback(lambda _: self._gone.set())
         try:
             engine = Engine(Path.cwd(), ask=self._questions.ask)
@@ -165,7 +188,9 @@ class Host:
         self._editor = editor = NvimEditor(peer, engine.root, engine.workspace.read)
         self._here, reviewer = self._in_editor(engine.workspace)
         self._following = Following(self._here, peer, self._writes, self._warn)
-        front = Front(reviewer, self._questions, self._questions.ask, editor, self._in_editor, "Neovim")
+        front = Front(
+            reviewer, self._questions, self._questions.ask, editor, self._in_editor, "Neovim", ":Motet apply"
+        )
         async with engine.chats(front, titles=True) as chats:
             self._engine, self._chats = engine, chats
             peer.tell("ready", __version__, str(engine.root), engine.notices)
@@ -220,10 +245,7 @@ class Host:
             except MotetError as error:
                 self.peer.tell("notice", buffer, "error", str(error))
 
-        task = asyncio.create_task(safely())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return background(safely())
 
     @cached_property
     def _talks(self) -> Talks:

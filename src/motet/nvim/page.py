@@ -9,6 +9,9 @@ from motet.messages import Message
 from motet.nvim.frames import Frames, Op
 from motet.nvim.rpc import Peer
 
+_LONGEST = 2_000
+"""Characters of a line to which more is added before it is drawn."""
+
 
 class Page:
     """The transcript of one chat in the buffer `buffer`, above the draft, which belongs to the editor.
@@ -20,7 +23,7 @@ class Page:
     def __init__(self, peer: Peer, buffer: int, blocks: Blocks) -> None:
         self.blocks = blocks
         self._frames = Frames(peer, "draw", buffer, self._all)
-        self._line = b""  # of what streams, the line that still grows
+        self._column = 0  # bytes of the line that still grows of what streams
 
     def show(self) -> None:
         """Draw all of it, whatever stands in the buffer above the draft."""
@@ -37,7 +40,7 @@ class Page:
             self._grow(change.start.line - 1, text.split("\n"))
         else:
             self._put(change)
-            self._line = _bytes(text.rpartition("\n")[2])
+            self._column = _bytes(text.rpartition("\n")[2])
 
     def finish(self, message: Message | None) -> None:
         """Put the whole answer in the place of what was streamed; without one, take that away."""
@@ -61,15 +64,15 @@ class Page:
 
     def _grow(self, row: int, lines: list[str]) -> None:
         last = self._frames.ops[-1] if self._frames.ops else [""]
-        if last[0] == "grow":
-            told = cast("list[str]", last[3])
+        told = cast("list[str]", last[3]) if last[0] == "grow" else [""]
+        if last[0] == "grow" and len(told[-1]) < _LONGEST:
             told[-1] += lines[0]
             told += lines[1:]
         else:
-            self._frames.add(["grow", row, len(self._line), lines])
+            self._frames.add(["grow", row, self._column, lines])
         tail = _bytes(lines[-1])
-        self._line = tail if len(lines) > 1 else self._line + tail
+        self._column = tail if len(lines) > 1 else self._column + tail
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -119,7 +119,7 @@ class Picking:
 
 
 def _buffer_row(buffer: Buffer) -> Row:
-    text = link_to(buffer.path) if buffer.path else f"#{{buffer:{buffer.number}}}"
+    text = link_to(buffer.path) if buffer.path else f"#buffer{{{buffer.number}}}"
     return Row(str(buffer.number), buffer.path or buffer.name, "changed" if buffer.is_changed else "", text)
 
 

@@ -10,13 +10,19 @@ from motet.nvim.rpc import Peer
 from motet.permissions import Action, Answer, Denial, Effect
 from motet.permissions.question import choices, question
 from motet.tools.kit import Question
+from motet.visible import one_line
 
-_LABELS = {
-    Answer.ONCE: "yes, this once",
-    Answer.CHAT: "yes, in this chat",
-    Answer.PROJECT: "yes, in this project",
-    Answer.ALWAYS: "yes, always",
+_ANSWERS = {
+    Answer.ONCE: ("o", "yes, this once"),
+    Answer.CHAT: ("c", "yes, in this chat"),
+    Answer.PROJECT: ("p", "yes, in this project"),
+    Answer.ALWAYS: ("a", "yes, always"),
 }
+_TO_SEND = {**_ANSWERS, Answer.CHAT: ("o", "yes, this once"), Answer.PROJECT: ("y", "yes, in this project")}
+_NO = ("n", "no")
+
+_Rows = Sequence[tuple[str, str]]
+"""Label and text; a text without a label goes on from the row before."""
 
 
 class Questions:
@@ -36,42 +42,47 @@ class Questions:
     async def ask(self, action: Action) -> Answer | Denial:
         """See `Ask`."""
         asked = question(action)
-        rows = [f"{row.label}: {row.text}" if row.label else f"  {row.text}" for row in asked.rows]
-        offered = choices(action)
-        labels = [_label(action, each) for each in offered]
-        picked = await self._put("choose", [asked.head, *rows], [*labels, "no"])
-        return offered[picked] if isinstance(picked, int) and picked < len(offered) else Answer.NO
+        answers = (Answer.NO, *choices(action))
+        known = _TO_SEND if action.effect is Effect.SEND else _ANSWERS
+        shown = [known.get(each, _NO) for each in answers]
+        picked = await self._put("choose", asked.head, [(row.label, row.text) for row in asked.rows], shown, safe=0)
+        return answers[picked] if isinstance(picked, int) else Answer.NO
 
     async def answer(self, questions: Sequence[Question]) -> Sequence[str] | None:
         """See `Human`."""
         answers: list[str] = []
         for one in questions:
-            kind = "choose" if one.options else "type"
-            given = await self._put(kind, [one.text], list(one.options))
+            given = await (self._choose(one.text, one.options, one.safe) if one.options else self._type(one.text))
             if given is None:
                 return None
-            answers.append(one.options[given] if isinstance(given, int) and one.options else str(given))
+            answers.append(given)
         return answers
 
     async def choose(self, lines: list[str], options: list[str]) -> int | None:
-        """The index of the option that the human takes; None: none of them."""
-        picked = await self._put("choose", lines, options)
-        return picked if isinstance(picked, int) else None
+        """The index of the option that the human takes; None: none of them. The first one does no harm."""
+        picked = await self._choose("\n".join(lines), options, options[0])
+        return None if picked is None else options.index(picked)
 
-    async def _put(self, kind: str, text: list[str], options: list[str]) -> object:
+    async def _choose(self, text: str, options: Sequence[str], safe: str) -> str | None:
+        shown = [(str(number), one_line(option)) for number, option in enumerate(options, 1)]
+        picked = await self._put("choose", text, [], shown, safe=options.index(safe) if safe else None)
+        return options[picked] if isinstance(picked, int) else None
+
+    async def _type(self, text: str) -> str | None:
+        given = await self._put("type", text, [], [])
+        return None if given is None else str(given)
+
+    async def _put(
+        self, kind: str, head: str, rows: _Rows, answers: Sequence[tuple[str, str]], safe: int | None = None
+    ) -> object:
         number = next(self._ids)
         future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        shown = "\n".join(map(one_line, head.expandtabs(4).split("\n")))
         try:
-            self._peer.tell("ask", number, kind, text, options)
+            self._peer.tell("ask", number, kind, shown, [list(row) for row in rows], list(map(list, answers)), safe)
             return await future
         except asyncio.CancelledError:
             self._peer.tell("withdraw", number)
             raise
         finally:
             self._waiting.pop(number, None)
-
-
-def _label(action: Action, answer: Answer) -> str:
-    if action.effect is Effect.SEND and answer is Answer.CHAT:
-        return "yes, this once"
-    return _LABELS[answer]

@@ -20,6 +20,7 @@ from motet.nvim.rpc import Peer
 from motet.nvim.sheet import Sheet
 from motet.nvim.snapshot import Snapshot
 from motet.nvim.workspace import NvimWorkspace
+from motet.tasks import background
 from motet.tools import Stopped
 from motet.visible import visible
 
@@ -34,7 +35,21 @@ class _Open:
     number: int
     files: NvimWorkspace
     sheet: Sheet
+    names: list[str]
+    """What the editor calls each hunk; the parts of a hunk that is split get names of their own."""
     decided: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @classmethod
+    def of(cls, number: int, files: NvimWorkspace, proposal: Proposal) -> _Open:
+        names = [f"{number}.{index}" for index in range(len(proposal.hunks))]
+        return cls(number, files, Sheet.of(proposal), names)
+
+    def split(self, index: int) -> None:
+        """Put the parts of a hunk in its place."""
+        sheet = self.sheet.split(index)
+        count = 1 + len(sheet.proposal.hunks) - len(self.sheet.proposal.hunks)
+        parts = [f"{self.names[index]}.{part}" for part in range(count)]
+        self.sheet, self.names[index : index + 1] = sheet, parts
 
     @property
     def path(self) -> str:
@@ -57,11 +72,10 @@ class Reviews:
         self._numbers = itertools.count(1)
         self._open: dict[int, _Open] = {}
         self._one_at_a_time = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def review(self, files: NvimWorkspace, proposals: Sequence[Proposal]) -> list[Proposal]:
         """Show `proposals`, and wait until each hunk is decided."""
-        fresh = [_Open(next(self._numbers), files, Sheet.of(proposal)) for proposal in proposals]
+        fresh = [_Open.of(next(self._numbers), files, proposal) for proposal in proposals]
         self._open |= {one.number: one for one in fresh}
         try:
             async with self._one_at_a_time:
@@ -89,6 +103,8 @@ class Reviews:
                 self._start(self._accept(hunk))
             case "reject", [str(hunk), str(remark)]:
                 self._start(self._reject(hunk, remark))
+            case "split", [str(hunk)]:
+                self._start(self._split(hunk))
             case "amend", [str(hunk)]:
                 self._amend(hunk)
             case "amended", [str(hunk), str(text)]:
@@ -115,6 +131,18 @@ class Reviews:
         one, index = self._found(hunk)
         if one is not None:
             one.sheet = one.sheet.decide(index, Decision.REJECTED, remark)
+            await self._show(one.path)
+
+    async def _split(self, name: str) -> None:
+        one, index = self._found(name)
+        if one is None:
+            return
+        if one.sheet.places[index] is None:
+            self._tell("info", "these lines are others now: the change cannot be split")
+        elif not one.sheet.proposal.hunks[index].hunk.parts:
+            self._tell("info", "this change cannot be split: no unchanged line is in it")
+        else:
+            one.split(index)
             await self._show(one.path)
 
     def _amend(self, name: str) -> None:
@@ -229,8 +257,7 @@ class Reviews:
         told = cast("tuple[int, list[tuple[str, int, int]]]", await self._peer.lua("marks", one.files.real(one.path)))
         if told[0] != held.tick:
             return {}
-        hunks = [(*name.split("."), first, last) for name, first, last in told[1]]
-        return {int(index): (first, last) for number, index, first, last in hunks if int(number) == one.number}
+        return {one.names.index(name): (first, last) for name, first, last in told[1] if name in one.names}
 
     async def _show(self, path: str) -> None:
         """Show what waits in a file, all that is proposed for it; who has nothing left to wait for is told."""
@@ -256,9 +283,9 @@ class Reviews:
 
     def _found(self, hunk: str) -> tuple[_Open | None, int]:
         """A hunk by its name, if it still waits."""
-        number, _, index = hunk.partition(".")
-        one = self._open.get(int(number))
-        return (one, int(index)) if one is not None and int(index) in one.sheet.pending else (None, 0)
+        one = self._open.get(int(hunk.partition(".")[0]))
+        index = one.names.index(hunk) if one is not None and hunk in one.names else -1
+        return (one, index) if one is not None and index in one.sheet.pending else (None, 0)
 
     def _of(self, real: str) -> list[_Open]:
         return [one for one in self._open.values() if one.files.real(one.path) == real]
@@ -273,9 +300,7 @@ class Reviews:
             except MotetError as error:
                 self._tell("error", str(error))
 
-        task = asyncio.create_task(in_turn())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        background(in_turn())
 
 
 def _waiting(fresh: Sequence[_Open]) -> str:
@@ -311,7 +336,7 @@ def _row(one: _Open, index: int) -> dict[str, object]:
     elif proposal.approximate:
         note = "its place is only nearly right"
     return {
-        "id": f"{one.number}.{index}",
+        "id": one.names[index],
         "row": hunk.first if place is None else place,
         "count": len(hunk.old),
         "stale": place is None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import itertools
 import os
 import sys
@@ -15,14 +16,20 @@ from motet.errors import MotetError
 
 _REQUEST, _RESPONSE, _NOTIFICATION = 0, 1, 2
 _READ = 1 << 18
+_REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
 
 
 class EditorError(MotetError):
     """The editor refused a call, or has gone."""
 
 
+class EditorGone(EditorError):
+    """Nobody answers any more."""
+
+
 class Peer:
-    """One end of the connection. `heard` gets each notification, by name with its arguments; it returns at once."""
+    """One end of the connection. `heard` gets each notification, by name with its arguments; it returns at once, and what
+    it raises ends nothing: the loop's exception handler gets it."""
 
     def __init__(
         self,
@@ -39,7 +46,7 @@ class Peer:
         self._pack = _packer()
 
     async def run(self) -> None:
-        """Read until the other end has gone; what waits for an answer fails then with `EditorError`."""
+        """Read until the other end has gone; what waits for an answer fails then with `EditorGone`."""
         unpacker = _unpacker()
         try:
             while data := await self._reader.read(_READ):
@@ -50,7 +57,7 @@ class Peer:
             self._has_gone = True
             for future in self._waiting.values():
                 if not future.done():
-                    future.set_exception(EditorError("the editor has gone"))
+                    future.set_exception(EditorGone("the editor has gone"))
             self._waiting.clear()
 
     def notify(self, method: str, *arguments: object) -> None:
@@ -60,7 +67,7 @@ class Peer:
     async def request(self, method: str, *arguments: object) -> object:
         """The answer of the other end. Raises `EditorError` with what it says, or when it has gone."""
         if self._has_gone:
-            raise EditorError("the editor has gone")
+            raise EditorGone("the editor has gone")
         number = next(self._ids)
         future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
@@ -81,7 +88,7 @@ class Peer:
     def _take(self, message: list[object]) -> None:
         match message:
             case [2, str(method), arguments] if isinstance(arguments, list):
-                self._heard(method, cast("list[object]", arguments))
+                asyncio.get_running_loop().call_soon(self._heard, method, cast("list[object]", arguments))
             case [1, int(number), error, result]:
                 self._answered(number, error, result)
             case [0, int(number), *_]:
@@ -117,9 +124,19 @@ class _Unpacks(Protocol):
     def __iter__(self) -> Iterator[object]: ...
 
 
+def _half_characters(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes of a file that are no text go as they are; half a character, which no file can hold, is replaced."""
+    assert isinstance(error, UnicodeEncodeError)
+    half = ord(error.object[error.start])
+    return bytes([half - 0xDC00]) if 0xDC80 <= half <= 0xDCFF else _REPLACED, error.start + 1
+
+
+codecs.register_error("motet-editor", _half_characters)
+
+
 def _packer() -> Callable[[object], bytes]:
     make = cast("Callable[..., _Packs]", msgpack.Packer)  # pyright: ignore[reportUnknownMemberType]
-    return make(unicode_errors="surrogateescape").pack
+    return make(unicode_errors="motet-editor").pack
 
 
 def _unpacker() -> _Unpacks:

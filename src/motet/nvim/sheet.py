@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from motet.edits import Decision, Hunk, Proposal
 from motet.edits.hunks import apply_hunks
 from motet.edits.lines import split_lines
 from motet.text import TextFile
 from motet.text.merge import LineMap
+
+_FEW = 4
+"""Hunks without a place up to which each is looked at alone: a comparison with the file takes as long as the file."""
+_MOST_ROUNDS = 10
+"""Comparisons after which what still has no place is left without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +57,16 @@ class Sheet:
             return replace(self, now=now, places=tuple(places))
         if now is None:
             return replace(self, now=None, places=tuple(None for _ in proposal.hunks))
-        for _ in proposal.hunks:
-            places = _places(proposal, now.text)
-            other = next((index for index, place in enumerate(places) if place is None and _is_other(proposal, index, now)), None)  # fmt: skip
-            if other is None:
+        places = _places(proposal, _taken(proposal), now.text)
+        for _ in proposal.hunks[:_MOST_ROUNDS]:
+            others = _others(proposal, places, now.text)
+            if not others:
                 break
-            taken = proposal.hunks[other].is_taken
-            proposal = proposal.decide(other, Decision.PENDING if taken else Decision.ACCEPTED)
-        return replace(self, proposal=proposal, now=now, places=_places(proposal, now.text))
+            for index in others:
+                taken = proposal.hunks[index].is_taken
+                proposal = proposal.decide(index, Decision.PENDING if taken else Decision.ACCEPTED)
+            places = _places(proposal, _taken(proposal), now.text)
+        return replace(self, proposal=proposal, now=now, places=places)
 
     def anchored(self, marks: Mapping[int, tuple[int, int]]) -> Sheet:
         """The same with the places that the editor has kept, by hunk the first row and the one after the last, where
@@ -77,6 +85,14 @@ class Sheet:
         if self.places[index] is None and decision is Decision.REJECTED and not remark:
             decision = Decision.STALE
         return replace(self, proposal=self.proposal.decide(index, decision, remark))
+
+    def split(self, index: int) -> Sheet:
+        """The same with a hunk in its smallest parts, which wait."""
+        hunk, place = self.proposal.hunks[index].hunk, self.places[index]
+        proposal = self.proposal.split(index)
+        parts = proposal.hunks[index : index + 1 + len(proposal.hunks) - len(self.proposal.hunks)]
+        here = tuple(None if place is None else place + part.hunk.first - hunk.first for part in parts)
+        return replace(self, proposal=proposal, places=(*self.places[:index], *here, *self.places[index + 1 :]))
 
     def amend(self, index: int, text: str) -> Sheet:
         """The same with a hunk taken as the human rewrote it."""
@@ -97,28 +113,28 @@ def _taken(proposal: Proposal) -> set[int]:
     return {index for index, hunk in enumerate(proposal.hunks) if hunk.is_taken}
 
 
-def _places(proposal: Proposal, text: str) -> tuple[int | None, ...]:
-    """Where each hunk begins in `text`: its new lines if it is taken, else its old ones."""
+def _places(proposal: Proposal, taken: set[int], text: str) -> tuple[int | None, ...]:
+    """Where each hunk begins in `text`: its new lines if it is `taken`, else its old ones."""
+    hunks = [reviewed.hunk for reviewed in proposal.hunks]
+    lines = LineMap(apply_hunks(proposal.base.text, [hunks[index] for index in taken]), text)
+    places: list[int | None] = []
+    shift = 0  # how much further down than in the base a hunk is, after those that are taken before it
+    for index, hunk in enumerate(hunks):
+        first = hunk.first + shift
+        places.append(lines.place(first, first + len(hunk.new if index in taken else hunk.old)))
+        shift += len(hunk.new) - len(hunk.old) if index in taken else 0
+    return tuple(places)
+
+
+def _others(proposal: Proposal, places: Sequence[int | None], text: str) -> list[int]:
+    """Of the hunks without a place those that `text` holds though they are pending, or does not hold though they were
+    taken: the first one, of many all at once."""
     taken = _taken(proposal)
-    lines = LineMap(_expected(proposal, taken), text)
-    return tuple(_place(proposal, index, taken, lines) for index in range(len(proposal.hunks)))
-
-
-def _is_other(proposal: Proposal, index: int, now: TextFile) -> bool:
-    """Whether the file holds a hunk that is pending, or does not hold one that was taken."""
-    if proposal.hunks[index].decision in (Decision.REJECTED, Decision.STALE):
-        return False
-    taken = _taken(proposal) ^ {index}
-    return _place(proposal, index, taken, LineMap(_expected(proposal, taken), now.text)) is not None
-
-
-def _expected(proposal: Proposal, taken: set[int]) -> str:
-    """The file as it would be, if nobody else had changed it."""
-    return apply_hunks(proposal.base.text, [proposal.hunks[index].hunk for index in taken])
-
-
-def _place(proposal: Proposal, index: int, taken: set[int], lines: LineMap) -> int | None:
-    hunk = proposal.hunks[index].hunk
-    before = [proposal.hunks[other].hunk for other in taken if proposal.hunks[other].hunk.first < hunk.first]
-    first = hunk.first + sum(len(other.new) - len(other.old) for other in before)
-    return lines.place(first, first + len(hunk.new if index in taken else hunk.old))
+    left_out = (Decision.REJECTED, Decision.STALE)
+    lost = [at for at, place in enumerate(places) if place is None and proposal.hunks[at].decision not in left_out]
+    if len(lost) > _FEW:
+        here = _places(proposal, taken.symmetric_difference(lost), text)
+        if found := [index for index in lost if here[index] is not None]:
+            return found
+    alone = (at for at in lost[:_FEW] if _places(proposal, taken ^ {at}, text)[at] is not None)
+    return list(islice(alone, 1))

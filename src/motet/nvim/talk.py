@@ -8,8 +8,8 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from motet.chat import Chat, ChatEvent, End, Ended, Level, NothingToSend, Notice, Said, Sent, Shared, Titled
-from motet.chat.meter import Meter
-from motet.chat.transcript import Blocks, is_said, read_context, read_line, unfold, write_context
+from motet.chat.meter import meter_of, spent
+from motet.chat.transcript import Blocks, Kind, is_said, read_context, read_line, unfold, write_context
 from motet.context import Excerpt
 from motet.context.complete import Known, completions
 from motet.context.editor_variables import share_lines
@@ -25,6 +25,7 @@ from motet.nvim.page import Page
 from motet.nvim.rpc import Peer
 from motet.nvim.workspace import NvimWorkspace
 from motet.nvim.writing import Writing
+from motet.tasks import background
 from motet.tools.kit import Human, Question
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
@@ -79,6 +80,7 @@ class Talk:
         self._tools: list[str] = []
         self._known = len(chat.messages)
         self._block = ""
+        self._joined: list[str] = []  # what of this turn the editor knows to be said
 
     async def show(self) -> None:
         """Draw what was said so far, above the draft that the buffer may hold already."""
@@ -104,9 +106,9 @@ class Talk:
         end. `is_draft`: it is the whole draft, and what its context block leaves out is shared no more."""
         self._is_stopping = self._is_stopping and self._is_busy
         if self.chat.is_running and not self._acts.is_command(draft):
-            self.chat.say(draft)
+            self.chat.say(draft, returns=True)
         else:
-            self._turn = asyncio.create_task(self._next(self._turn, draft, is_draft))
+            self._turn = background(self._next(self._turn, draft, is_draft))
 
     async def _next(self, before: asyncio.Task[None] | None, draft: str, is_draft: bool) -> None:
         if first := {*self._sharing, *([before] if before is not None else [])}:
@@ -126,7 +128,7 @@ class Talk:
 
     def _do(self, work: Coroutine[object, object, None], among: set[asyncio.Task[None]] | None = None) -> None:
         among = self._doing if among is None else among
-        task = asyncio.create_task(work)
+        task = background(work)
         among.add(task)
         task.add_done_callback(among.discard)
 
@@ -143,10 +145,7 @@ class Talk:
     async def change_request(self, edited: str) -> None:
         """Make the next request what its window says, and show what was changed. Raises `MotetError`."""
         await self._reader.change(edited)
-        self._known = len(self.chat.messages)
-        self._page.blocks = self._blocks()
-        self._peer.tell("drawn_anew", self.buffer, self._page.blocks.nonce)
-        self._page.show()
+        self._draw_anew()
         self.show_block()
         self._state("ready")
 
@@ -202,9 +201,20 @@ class Talk:
     def retry(self) -> None:
         """Ask again what was not answered, or go on where a limit ended the turn."""
         if not self._is_busy:
-            self._is_stopping = False
-            self._peer.tell("taken", self.buffer, False)
-            self._turn = asyncio.create_task(self._run(self.chat.go_on(), ""))
+            self._begin(self.chat.go_on())
+
+    def apply(self, first: int, last: int) -> None:
+        """Propose the edits of the code block between these lines of the buffer, from 1, the fences among them."""
+        if self._is_busy:
+            self._reader.fail("a turn is running; apply the edits of its answer when it is over")
+            return
+        block = next((one for one in reversed(self._page.blocks.placed) if one.line <= first), None)
+        is_answer = block is not None and block.block.kind in (Kind.MOTET, Kind.RESPONSE)
+        if block is None or not is_answer:
+            self._reader.fail("this block is not of an answer")
+            return
+        above = block.line + block.block.head.count("\n") - 1
+        self._begin(self.chat.apply(block.block.id, (first - above, last - above)))
 
     def stop(self) -> None:
         """End the turn, also one that has not begun yet."""
@@ -234,7 +244,7 @@ class Talk:
         self._agent = agent
         if self._serving is not None:
             self._serving.cancel()
-        self._serving = None if agent is None else asyncio.create_task(self._served(agent))
+        self._serving = None if agent is None else background(self._served(agent))
 
     async def _served(self, agent: BoardAgent) -> None:
         agent.on_notice = lambda notice: self._peer.tell("notice", self.buffer, _LEVELS[notice.level], notice.text)
@@ -242,7 +252,7 @@ class Talk:
             await agent.ready.wait()
             if not self._is_busy:
                 self._is_stopping = False
-                self._turn = asyncio.create_task(self._run(agent.turn(), ""))
+                self._turn = background(self._run(agent.turn(), ""))
             assert self._turn is not None
             await asyncio.wait({self._turn})
 
@@ -255,8 +265,8 @@ class Talk:
         coming = await self._done(text, draft)
         self._serve()
         self._peer.tell("returned" if coming.failed else "taken", self.buffer, draft)
-        if coming.send or coming.given or coming.goes_on:
-            await self._run(self._turn_of(coming), "")
+        if coming.begins_turn:
+            await self._run(coming.turn(self.chat), "")
         else:
             self._state("ready")
             self.show_block()
@@ -269,17 +279,17 @@ class Talk:
         if not self._is_busy:
             self._state("ready")
             self.show_block()
-        if (coming.send or coming.given) and self._is_busy:
-            self.chat.say(coming.send or coming.given)
-        elif coming.send or coming.given or coming.goes_on:
-            self._peer.tell("taken", self.buffer, False)
-            self._turn = asyncio.create_task(self._run(self._turn_of(coming), ""))
+        if coming.says and self._is_busy:
+            self.chat.say(coming.says)
+        elif coming.begins_turn:
+            self._begin(coming.turn(self.chat))
         await self._follow(coming)
 
-    def _turn_of(self, coming: Next) -> AsyncGenerator[ChatEvent]:
-        if coming.goes_on:
-            return self.chat.go_on()
-        return self.chat.send(coming.send, coming.given, tag=coming.tag)
+    def _begin(self, turn: AsyncGenerator[ChatEvent]) -> None:
+        """A turn that nothing in the draft opens."""
+        self._is_stopping = False
+        self._peer.tell("taken", self.buffer, False)
+        self._turn = background(self._run(turn, ""))
 
     async def _done(self, text: str, draft: str = "") -> Next:
         name, question = self._acts.wants(text)
@@ -315,18 +325,46 @@ class Talk:
         """One turn, begun with `text`; what is wrong before anything is sent leaves the draft as it is. `block`: what
         of the context block is left."""
         ended: Ended | None = None
+        begun, texts = len(self.chat.messages), [text]
+        self._joined.clear()
         self._state("asking")
         try:
             if block is not None:
                 await self.chat.keep_only(block)
-            ended = await self._heard(turn, text)
-            if ended is not None and ended.reason is End.DONE and ended.can_go_on:
-                ended = await self._heard(self.chat.go_on(), "")  # something was said in its last moment
+            ended = await self._heard(turn, texts)
+            while ended is not None and ended.reason is End.DONE and not self._is_stopping:
+                if ended.can_go_on:  # something was said in its last moment, and joined it
+                    ended = await self._heard(self.chat.go_on(), [])
+                elif late := self.chat.take_back():
+                    texts += late
+                    ended = await self._heard(self.chat.send("\n\n".join(late)), late)
+                else:
+                    break
         except NothingToSend as error:
             self._peer.tell("refused", self.buffer, "info", str(error))
         except MotetError as error:
             self._peer.tell("refused", self.buffer, "error", str(error))
+        except Exception as error:
+            ended = Ended(End.FAILED, f"a defect of motet: {error!r}", can_go_on=True)
+            await self._recover(begun)
+            raise
         finally:
+            await self._end(texts, ended)
+
+    async def _recover(self, begun: int) -> None:
+        """After a defect what is shown may be wrong, and events were not heard: show what the chat has. `begun`: how many
+        messages there were before the turn."""
+        await self.chat.close()
+        for message in self.chat.messages[begun:]:
+            if is_said(message) and message.shown not in self._joined:
+                self._peer.tell("said", self.buffer, message.shown)
+            elif is_said(message):
+                self._joined.remove(message.shown)
+        self._draw_anew()
+
+    async def _end(self, texts: Sequence[str], ended: Ended | None) -> None:
+        """The draft is the human's again, whatever goes wrong on the way there."""
+        try:
             self._writing.clear()
             self._page.finish(None)
             self._show_new()
@@ -335,30 +373,35 @@ class Talk:
                     Notice(_how_it_ended(ended), Level.ERROR if ended.reason is End.FAILED else Level.INFO)
                 )
             await self._page.drawn()
-            for returned in [text, *self.chat.take_back()]:
+        finally:
+            for returned in [*texts, *self.chat.take_back()]:
                 self._peer.tell("returned", self.buffer, returned)
             self._tools.clear()
             self._state("ready", ended)
             self.show_block()
             self._peer.tell("idle", self.buffer)
 
-    async def _heard(self, turn: AsyncGenerator[ChatEvent], text: str) -> Ended | None:
+    async def _heard(self, turn: AsyncGenerator[ChatEvent], texts: Sequence[str]) -> Ended | None:
         ended: Ended | None = None
         async with aclosing(turn) as events:
             async for event in events:
                 if self._is_stopping:
                     self.chat.stop()
-                self._draw(event, text)
+                self._draw(event, texts)
                 ended = event if isinstance(event, Ended) else ended
         return ended
 
-    def _draw(self, event: ChatEvent, sent: str) -> None:
+    def _draw(self, event: ChatEvent, sent: Sequence[str]) -> None:
         match event:
             case Sent():
                 self._do(self._following.note())
-                self._peer.tell("taken", self.buffer, sent)
+                self._joined += sent
+                self._peer.tell("taken", self.buffer, sent[0] if sent else "")
+                for text in sent[1:]:
+                    self._peer.tell("said", self.buffer, text)
                 self._show_new()
             case Said(text):
+                self._joined.append(text)
                 self._peer.tell("said", self.buffer, text)
                 self._show_new()
             case TextDelta(text):
@@ -375,6 +418,10 @@ class Talk:
             case Retrying():
                 self._page.finish(None)
                 self._state("retrying")
+            case Notice(about=about) if about:  # of the answer: it stands below it
+                self._page.finish(None)
+                self._show_new()
+                self._page.add(event)
             case Notice(text, level):
                 self._peer.tell("notice", self.buffer, _LEVELS[level], text)
             case Shared(line, tokens, why) if why:
@@ -404,22 +451,29 @@ class Talk:
         return Blocks(_shown(self.chat.messages), chat=self.chat.id, model=self.chat.model.name)
 
     def _show_new(self) -> None:
-        """The messages that joined the conversation since the last look."""
+        """The messages that joined the conversation since the last look; an answer takes the place of what streamed."""
         messages = self.chat.messages
         fresh, self._known = messages[self._known :], len(messages)
         if fresh:
+            self._page.finish(None)
             self._page.add(*_shown(fresh))
+
+    def _draw_anew(self) -> None:
+        """Show what the chat has, with markers of their own."""
+        self._known = len(self.chat.messages)
+        self._page.blocks = self._blocks()
+        self._peer.tell("drawn_anew", self.buffer, self._page.blocks.nonce)
+        self._page.show()
 
     def _state(self, state: str, ended: Ended | None = None) -> None:
         self._peer.tell("status", self.buffer, self._status(state, ended))
 
     def _status(self, state: str, ended: Ended | None = None) -> dict[str, object]:
         info, model, tokens = self.chat.info, self.chat.model, self.chat.tokens
-        window = model.limits.context_tokens
-        meter = Meter(tokens, window, info.cost if model.destination.remote else None)
+        window, meter = model.limits.context_tokens, meter_of(self.chat, tokens)
         return {
             "state": state, "model": model.name, "title": info.title, "tokens": tokens, "window": window,
-            "cost": info.cost, "meter": str(meter), "tools": self._tools, "readonly": not self.chat.is_writable,
+            "cost": spent(self.chat), "meter": str(meter), "tools": self._tools, "readonly": not self.chat.is_writable,
             "ended": ended.reason.value if ended else "",
         }  # fmt: skip
 

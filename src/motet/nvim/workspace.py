@@ -28,6 +28,7 @@ from motet.workspace import Checkpoint, DiskWorkspace
 from motet.workspace.guard import normal
 from motet.workspace.snapshots import Watch
 
+_GONE = "{} was undone already; once more brings it back"
 _TRIES = 5
 """Times that a buffer in which somebody types is looked at anew."""
 _FRESH = 0.1
@@ -163,13 +164,16 @@ class NvimWorkspace:
         await self.begin(f"undo of {turn.label}")
         undoing = self._turn
         try:
-            buffers = await self._undo_buffers(turn)
+            buffers, gone = await self._undo_buffers(turn)
         finally:
             await self.finish()
         self._writes.forget(turn)
         told = await self._undo_files(files) if files is not None else []
+        unsaved = {after.path for _, after in undoing.unsaved}
+        undoing.unsaved += [pair for pair in _turned(turn.unsaved) if self.real(pair[0].path) in gone]
         self._writes.add(undoing)  # the newest, which the next undo takes back
-        return [*told, *(f"restored {path}, which is not saved" for path in buffers)]
+        told += [f"restored {path}{', which is not saved' if path in unsaved else ''}" for path in buffers]
+        return [*told, *map(_GONE.format, gone.values())]
 
     # --- buffers -----------------------------------------------------------------------------------------------
 
@@ -242,16 +246,19 @@ class NvimWorkspace:
 
     # --- undo --------------------------------------------------------------------------------------------------
 
-    async def _undo_buffers(self, turn: Turn) -> list[str]:
-        """Take back what `turn` wrote into buffers; their paths. What was taken back once stays so."""
+    async def _undo_buffers(self, turn: Turn) -> tuple[list[str], dict[str | None, str]]:
+        """Take back what `turn` wrote into buffers; their paths, and, by real path, those from which the human had taken
+        it already. What was taken back once stays so."""
         for _ in range(_TRIES):
             try:
                 steps = await self._without(turn.unsaved)
-                for now, without in steps:
+                done = [(now, without) for now, without in steps if without != now.data]
+                for now, without in done:
                     await self.write(now, without)
             except StaleFile:
                 continue  # somebody types there
-            return [now.path for now, _ in steps]
+            gone = {self.real(now.path): now.path for now, without in steps if without == now.data}
+            return [now.path for now, _ in done], gone
         raise StaleFile(f"{turn.unsaved[-1][1].path}: somebody else keeps changing it; undo again")
 
     async def _undo_files(self, id: str | None) -> list[str]:
@@ -264,7 +271,12 @@ class NvimWorkspace:
             if now is not None:
                 await self._settle(was or TextFile.new(path), now)
         done = (("restored", report.restored), ("merged", report.merged), ("removed", report.removed))
-        return [f"{what} {path}" for what, files in done for path in files] or ["nothing had to be changed"]
+        if told := [f"{what} {path}" for what, files in done for path in files]:
+            return told
+        if gone := _turned(self._writes.saved_in(report.ids)):  # the human has taken it back, and saved that
+            self._writes.add(Turn(f"undo of {', '.join(report.labels)}", unsaved=gone))
+            return [_GONE.format(path) for path in dict.fromkeys(after.path for after, _ in gone)]
+        return ["nothing had to be changed"]
 
     async def on_disk(self, path: str) -> TextFile | None:
         """The file without what is not saved; None: there is none."""
@@ -284,3 +296,8 @@ class NvimWorkspace:
                 raise UndoRefused(f"{after.path}: not undone, nothing is changed: these lines were changed since")
             found[place] = now, merged.text
         return [(now, now.encode(text)) for now, text in found.values()]
+
+
+def _turned(written: Sequence[tuple[TextFile, TextFile]]) -> list[tuple[TextFile, TextFile]]:
+    """What takes that back, in order: each file after, and before."""
+    return [(after, before) for before, after in reversed(written)]

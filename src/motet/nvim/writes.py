@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -41,6 +41,11 @@ class Writes:
     def newest_unsaved(self) -> Turn | None:
         """The newest turn that wrote into a buffer only."""
         return next((turn for turn in reversed(self._turns) if turn.unsaved), None)
+
+    def saved_in(self, checkpoints: Sequence[str]) -> list[tuple[TextFile, TextFile]]:
+        """What was written to files in these checkpoints, before and after, oldest first."""
+        ids = {str(turn.checkpoint.number): turn for turn in self._turns if turn.checkpoint is not None}
+        return [pair for number, turn in ids.items() if number in checkpoints for pair in turn.saved]
 
     def forget(self, turn: Turn) -> None:
         """It was taken back."""

@@ -11,6 +11,7 @@ from motet.errors import MotetError
 from motet.models.protocol import ToolCallDelta
 from motet.nvim.rpc import EditorError, Peer
 from motet.nvim.workspace import NvimWorkspace
+from motet.tasks import background
 from motet.tools.arriving import ArrivingCall
 from motet.visible import one_line, visible
 
@@ -21,6 +22,9 @@ _FRAME = 0.05
 """Seconds between two frames at least."""
 _SEEN = 10
 """Newest lines that are shown in place."""
+
+_LONGEST = 1_000
+"""Characters of such a line."""
 
 
 @dataclass(slots=True)
@@ -76,7 +80,7 @@ class Writing:
         self._lines += len(found.lines)
         self._has_news = True
         if self._drawing is None or self._drawing.done():
-            self._drawing = asyncio.create_task(self._draw())
+            self._drawing = background(self._draw())
 
     async def _draw(self) -> None:
         try:
@@ -92,7 +96,7 @@ class Writing:
             edit.is_placed, edit.place = True, await self._found(edit)
         count = f"{self._lines} {'line' if self._lines == 1 else 'lines'}"
         doing = f"writes an edit to {one_line(edit.path)}: {count}"
-        tail = [visible(line) for line in edit.new[-_SEEN:]]
+        tail = [visible(line[:_LONGEST]) for line in edit.new[-_SEEN:]]
         await self._peer.lua("writing", self._buffer, doing, edit.place or False, tail, len(edit.new))
 
     async def _found(self, edit: _Edit) -> tuple[str, int, int] | None:
@@ -105,16 +109,32 @@ class Writing:
             return None  # no such path: the tool will say so
         if real is None or held is None:
             return None
-        rows = _rows(held.lines, edit.search) if edit.search else [0]
+        rows = rows_of_lines(held.lines, edit.search) if edit.search else [0]
         return (real, held.tick, rows[0] + len(edit.search)) if len(rows) == 1 else None
 
 
-def _rows(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def rows_of_lines(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """The first two rows at which `wanted` stands."""
     found: list[int] = []
+    borders = _borders(wanted)
+    fitting = 0
     for row, line in enumerate(lines):
-        if line == wanted[0] and list(lines[row : row + len(wanted)]) == list(wanted):
-            found.append(row)
+        while fitting and (fitting == len(wanted) or line != wanted[fitting]):
+            fitting = borders[fitting - 1]
+        fitting += line == wanted[fitting]
+        if fitting == len(wanted):
+            found.append(row + 1 - fitting)
             if len(found) == 2:
                 break
     return found
+
+
+def _borders(wanted: Sequence[str]) -> list[int]:
+    """How many lines at the end of each start of `wanted` are its beginning, too (Knuth, Morris and Pratt)."""
+    borders = [0]
+    for line in wanted[1:]:
+        size = borders[-1]
+        while size and line != wanted[size]:
+            size = borders[size - 1]
+        borders.append(size + (line == wanted[size]))
+    return borders
