@@ -51,11 +51,12 @@ bench-board: setup
 fuzz: setup
 	@$(BIN)/python tools/fuzz.py $(ARGS)
 
-SOAKED := tests/nvim/test_chat_chaos.py tests/history/test_killed.py tests/history/test_damage.py tests/chat/test_kill.py tests/chat/test_stack_rules.py tests/board/test_killed.py tests/board/test_moving.py tests/index/test_keeping.py tests/index/test_faults.py
+SOAKED := tests/nvim/test_chat_chaos.py tests/nvim/test_say_while_streaming.py tests/history/test_killed.py tests/history/test_damage.py tests/storage/test_damaged_stores.py tests/chat/test_kill.py tests/chat/test_stack_rules.py tests/board/test_killed.py tests/board/test_moving.py tests/index/test_keeping.py tests/index/test_faults.py
 
 soak: setup
-	@MOTET_KILL_ALL=1 MOTET_INDEX_CHANGES=500 MOTET_INDEX_SEEDS=8 MOTET_INDEX_KILLS=14 $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 $(SOAKED) $(ARGS)
+	@MOTET_KILL_ALL=1 MOTET_SAY_MOMENTS=500 MOTET_INDEX_CHANGES=500 MOTET_INDEX_SEEDS=8 MOTET_INDEX_KILLS=14 $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 $(SOAKED) $(ARGS)
 	@PGSERVER_POSTGRES_VERSION=16 $(BIN)/python tools/run_tests.py -n 2 tests/board  # the oldest that boards take
+	@$(BIN)/python tools/referees.py
 
 soak-boards: setup
 	@MOTET_KILL_ALL=1 MOTET_SOAK_FROM=$(or $(FROM),1) $(BIN)/python tools/run_tests.py --dist worksteal -n 2 --timeout 3600 \

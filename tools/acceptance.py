@@ -3,9 +3,10 @@
     python tools/acceptance.py            say what is wrong (part of `make check`)
     python tools/acceptance.py --write    write the page (part of `make docs`)
 
-A test names what it proves: `@pytest.mark.acceptance("S3-013", "CL-01")`. The demands are `docs/acceptance_ids.toml`.
-Tests are read with `ast`, never imported. A test that cannot fail (skipped or expected to fail in every case, empty,
-or never collected by pytest) proves nothing and is reported. In CI the last run must have passed each named test.
+A test names what it proves: `@pytest.mark.acceptance("S3-013", "CL-01")`. The demands are `docs/acceptance_ids.toml`,
+copied word for word from four files beside the project; where those are ($MOTET_SHARED, else ../shared), they are
+compared. Tests are read with `ast`, never imported. A test that cannot fail (skipped or expected to fail in every case,
+empty, or never collected by pytest) proves nothing and is reported. In CI the last run must have passed each named test.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import argparse
 import ast
 import json
 import os
+import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,21 +30,28 @@ LAST_RUN = Path(".pytest_cache") / "motet-last-run.json"
 HEAD = """\
 # What is proved
 
-Each demand on motet with the tests that prove it, or *not yet*. `make docs` writes this page from
+Each demand on motet, in the words in which it was made, with the tests that prove it. *Not yet* alone: nothing proves
+it. *Not yet* below tests: they prove the demand without what follows. `make docs` writes this page from
 `docs/acceptance_ids.toml` and the markers in `tests/`; `make check` fails when it is out of date, or when a test named
 here is absent, cannot fail, or did not pass in CI. Kinds: a *feature*, *behaviour* or *wish* is built; a *complaint to
-end* or *problem to solve* is shown not to happen; a *design note* records a choice; *acceptance* is a walk through the
-product.
+end*, *problem to solve* or *threat* is shown not to happen; a *design note* records a choice; a *convention* is what
+users of the tools around it expect; *acceptance* is a walk through the product. Names of other products say where a
+demand comes from.
 """
+
+PREFIXES = {"Neovim": "NV", "Python command line": "PY"}  # of the ids of conventions, by their heading
+KINDS = {"feature", "behaviour", "wish", "complaint to end", "problem to solve", "design note"}
+MOST_WORDS_OF_A_NOTE = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One line of the list."""
+    """One line of the list: its own words, and what of it is not proved, if its tests prove only a part."""
 
     id: str
     kind: str
     text: str
+    not_yet: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +80,71 @@ def load_demands(path: Path) -> list[Section]:
     return [
         Section(
             entries["title"],
-            tuple(Demand(id, *value) for id, value in entries.items() if id != "title"),
+            tuple(Demand(id, **value) for id, value in entries.items() if id != "title"),
         )
         for entries in sections
     ]
+
+
+# --- the files that the demands were copied from ---------------------------------------------------------------
+
+
+def load_originals(shared: Path) -> dict[str, Demand]:
+    """The demands by id as the files of `shared` say them; of a file that is not there none."""
+    rows = [
+        demand for name in ("requirements.md", "acceptance.md", "threats.md") for demand in read_tables(shared / name)
+    ]
+    return {demand.id: demand for demand in [*rows, *read_conventions(shared / "conventions.md")]}
+
+
+def read_tables(path: Path) -> Iterator[Demand]:
+    """The demands in the tables of one file: what is asked for without its source."""
+    for line in lines_of(path):
+        match [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]:
+            case [id, kind, text] if kind in KINDS:
+                yield Demand(id, kind, text)
+            case [*_, id, do, passes] if path.name == "acceptance.md" and re.fullmatch(r"[A-Z]+-\d+", id):
+                yield Demand(id, "acceptance", f"{do} → {passes}")
+            case [number, threat, _, defence, test] if number.isdecimal():
+                yield Demand(f"T-{number:0>2}", "threat", f"{threat} → {defence} → {test}")
+            case _:
+                pass
+
+
+def read_conventions(path: Path) -> Iterator[Demand]:
+    """The demands in the lists of one file, numbered below each heading: what is asked for without its source."""
+    prefix, number = "", 0
+    for line in lines_of(path):
+        if line.startswith("## "):
+            prefix, number = PREFIXES[line.removeprefix("## ")], 0
+        elif line.startswith("- "):
+            number += 1
+            text = line.removeprefix("- ").rpartition(" — ")[0] or line.removeprefix("- ")
+            yield Demand(f"{prefix}-{number:02}", "convention", text.replace("|", r"\|"))
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def copy_problems(demands: dict[str, Demand], originals: dict[str, Demand]) -> list[str]:
+    """Where the list is not what the originals say, or says at length what is not yet."""
+    found = [f"{id} is missing" for id in originals if id not in demands]
+    read = {source(original) for original in originals.values()}
+    for id, demand in demands.items():
+        original = originals.get(id)
+        if original is None and source(demand) in read:
+            found.append(f"{id} has no original")
+        elif original and (demand.kind, demand.text) != (original.kind, original.text):
+            found.append(f"{id} differs from its original")
+        if len(demand.not_yet.split()) > MOST_WORDS_OF_A_NOTE:
+            found.append(f"{id}: say in at most {MOST_WORDS_OF_A_NOTE} words what is not yet")
+    return [f"{IDS.as_posix()}: {line}" for line in found]
+
+
+def source(demand: Demand) -> str:
+    """What tells of which of the files a demand is."""
+    return "requirements" if demand.kind in KINDS else demand.kind
 
 
 # --- reading the tests -----------------------------------------------------------------------------------------
@@ -211,17 +281,27 @@ def why_body_dead(body: list[ast.stmt]) -> str:
 def render(sections: list[Section], proofs: Proofs) -> str:
     """The page as Markdown."""
     demands = [demand for section in sections for demand in section.demands]
-    proved = sum(demand.id in proofs.by_id for demand in demands)
-    lines = [HEAD, f"{proved} of {len(demands)} are proved, by {len(proofs.tests())} tests.", ""]
+    lines = [HEAD, f"Of {count(demands, proofs)}. {len(proofs.tests())} tests prove them.", ""]
     for section in sections:
-        done = sum(demand.id in proofs.by_id for demand in section.demands)
-        lines += [f"## {section.title}", "", f"{done} of {len(section.demands)}.", ""]
+        lines += [f"## {section.title}", "", f"Of {count(section.demands, proofs)}.", ""]
         lines += ["| id | what | kind | proved by |", "|---|---|---|---|"]
         for demand in section.demands:
-            tests = "<br>".join(f"`{test}`" for test in proofs.by_id.get(demand.id, ())) or "*not yet*"
-            lines.append(f"| {demand.id} | {demand.text} | {demand.kind} | {tests} |")
+            cells = [f"`{test}`" for test in proofs.by_id.get(demand.id, ())]
+            if demand.not_yet or not cells:
+                cells.append("*not yet*" + f": {demand.not_yet}" * bool(demand.not_yet))
+            lines.append(f"| {demand.id} | {demand.text} | {demand.kind} | {'<br>'.join(cells)} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def count(demands: Sequence[Demand], proofs: Proofs) -> str:
+    """How many are proved, whole and in part."""
+    claimed = [demand for demand in demands if demand.id in proofs.by_id]
+    halves = sum(bool(demand.not_yet) for demand in claimed)
+    return (
+        f"{len(demands)} demands {len(claimed) - halves} are proved, {halves} in part, "
+        f"{len(demands) - len(claimed)} not yet"
+    )
 
 
 def page(root: Path = ROOT) -> str:
@@ -236,9 +316,10 @@ def problems(root: Path, *, in_ci: bool) -> list[str]:
     """Everything that is wrong, one line each; empty when all is well."""
     sections = load_demands(root / IDS)
     proofs = scan(root)
-    known = {demand.id for section in sections for demand in section.demands}
-    found = list(proofs.problems)
-    for id in sorted(proofs.by_id.keys() - known):
+    known = {demand.id: demand for section in sections for demand in section.demands}
+    shared = Path(os.environ.get("MOTET_SHARED") or root.absolute().parent / "shared")
+    found = copy_problems(known, load_originals(shared)) + proofs.problems
+    for id in sorted(proofs.by_id.keys() - known.keys()):
         found += [f"{test}: names {id}, which is not in {IDS.as_posix()}" for test in proofs.by_id[id]]
     path = root / PAGE
     if not path.exists() or path.read_text(encoding="utf-8") != render(sections, proofs):

@@ -22,7 +22,7 @@ _BLOCK = re.compile(r"(<!-- transcript -->\n).*?(<!-- end of transcript -->)", r
 
 def readme_page() -> str:
     """README.md with a fresh transcript."""
-    shown = "```console\n$ motet " + " ".join(COMMAND) + "\n" + _run() + "```\n"
+    shown = "```console\n$ motet " + " ".join(COMMAND) + "\n" + run() + "```\n"
     return _BLOCK.sub(lambda found: found[1] + shown + found[2], README.read_text("utf-8"))
 
 
@@ -34,10 +34,14 @@ def examples() -> Iterator[tuple[Path, dict[str, str]]]:
         shutil.copytree(ROOT / "examples", project)
         subprocess.run(["git", "init", "--quiet", project], check=True)
         places = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+        settings = Path(home) / "config" / "motet" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("[fix]\nserver_timeout = 600\n")  # however busy the machine is
         yield project, {**os.environ, **places, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
 
 
-def _run() -> str:
+def run() -> str:
+    """What `motet fix` prints."""
     with examples() as (project, environment):
         done = subprocess.run(
             [ROOT / ".venv" / "bin" / "motet", *COMMAND],

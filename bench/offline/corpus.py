@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,8 +109,7 @@ def sdist(requirement: str) -> Path:
         wanted = ("download", "--quiet", "--no-deps", "--no-binary", name, "--dest", str(fetched), requirement)
         _run(str(BIN / "uvx"), "--quiet", "pip", *wanted)
         archive = next(fetched.glob("*.tar.gz"))
-        with tarfile.open(archive) as tar:
-            tar.extractall(fetched / "tree", filter="data")
+        shutil.unpack_archive(archive, fetched / "tree")
         next((fetched / "tree").iterdir()).rename(home)
         shutil.rmtree(fetched)
     return home

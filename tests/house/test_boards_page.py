@@ -134,6 +134,7 @@ def test_each_event_has_the_fields_that_the_page_lists(board: Board) -> None:
         "notice",
         "refusal",
         "overlap",
+        "released",
         "moved",
         "started",
         "stopped",

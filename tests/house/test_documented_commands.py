@@ -29,7 +29,7 @@ def _taken(line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
     words = words[: next((at for at, word in enumerate(words) if word in _SHELL), len(words))]
     command: click.Command = group
-    context = click.Context(group, info_name="motet")
+    context = click.Context(group, info_name="motet", **group.context_settings)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name, below, words = command.resolve_command(context, words)
         assert below is not None

@@ -133,7 +133,6 @@ def test_no_concern_of_a_chat_may_reach_into_another_from_below(house: Path, roo
     assert not allowed(house, room, imports)
 
 
-@pytest.mark.acceptance("S0-101")
 def test_one_loop_manages_the_run_of_every_agent() -> None:
     # Agents of other programs have their loop there; we run single calls for them.
     assert holding(r"\btoolbox\.(each|run)\(") == ["mcp/caller.py", "turn/run.py"]

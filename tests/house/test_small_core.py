@@ -94,7 +94,7 @@ async def test_an_agent_of_ones_own_is_built_from_the_core(tmp_path: Path) -> No
 
 
 BOARD = SOURCE / "board"
-ENGINES = {"sqlite": {"sqlite.py"}, "postgres": {"postgres.py", "server_bell.py", "server_failures.py"}}
+ENGINES = {"sqlite": {"sqlite.py", "salvage.py"}, "postgres": {"postgres.py", "server_bell.py", "server_failures.py"}}
 """By the store of boards, the modules that know its driver."""
 
 

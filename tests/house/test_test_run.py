@@ -48,6 +48,12 @@ def write(tree: Path, text: str, name: str = "area/test_it.py") -> None:
     path.write_text(text)
 
 
+def run_as(uid: int, tree: Path) -> None:
+    """Have its runs take themselves for those of this user."""
+    conftest = tree / "tests" / "conftest.py"
+    conftest.write_text(f"{conftest.read_text()}\n\nos.geteuid = lambda: {uid}\n")
+
+
 MISSING = "def test_x(need): need('no-such-server')\n"
 REASON = "needs the program no-such-server: `make setup` installs it, or put it on PATH"
 
@@ -57,7 +63,8 @@ def test_a_missing_program_skips_with_its_reason(tree: Path) -> None:
     run = Run(tree)
     assert run.code == 0
     assert any(line.startswith("SKIPPED") and line.endswith(REASON) for line in run.lines)
-    assert run.record == {"whole": True, "ci": False, "tests": {"tests/area/test_it.py::test_x": "skipped"}}
+    name = "tests/area/test_it.py::test_x"
+    assert run.record == {"whole": True, "ci": False, "tests": {name: "skipped"}, "skipped": [name]}
 
 
 def test_a_missing_program_fails_in_ci(tree: Path) -> None:
@@ -81,9 +88,21 @@ def test_any_other_skip_fails_in_ci_too(tree: Path, text: str) -> None:
     assert Run(tree, CI="true").code in (1, 2)
 
 
-def test_what_root_cannot_show_may_be_skipped_in_ci(tree: Path) -> None:
-    write(tree, "import pytest\ndef test_x(): pytest.skip('root may read every file')\n")
-    assert Run(tree, CI="true").code == 0
+def test_an_ordinary_user_may_leave_to_root_what_only_root_can_show(tree: Path) -> None:
+    write(
+        tree,
+        "import pytest\n@pytest.mark.parametrize('n', [1, 2])\ndef test_x(n): pytest.skip('only root may mount')\n",
+    )
+    run_as(1000, tree)
+    run = Run(tree, CI="true")
+    assert (run.code, run.record["skipped"]) == (0, [f"tests/area/test_it.py::test_x[{n}]" for n in (1, 2)])
+
+
+@pytest.mark.parametrize("reason", ["only root may mount", "root may read every file"])
+def test_root_may_leave_out_nothing_in_ci(tree: Path, reason: str) -> None:
+    write(tree, f"import pytest\ndef test_x(): pytest.skip('{reason}')\n")
+    run_as(0, tree)
+    assert Run(tree, CI="true").code == 1
 
 
 def test_a_real_program_is_found_with_its_path(need) -> None:

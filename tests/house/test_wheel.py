@@ -1,6 +1,8 @@
 """What is installed is what stands in the repository: nothing more, nothing less, byte for byte."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -99,8 +101,7 @@ def test_the_wheel_of_the_source_archive_is_the_wheel_of_the_repository(
     project: Path, tmp_path: Path, need: Callable[[str], Path]
 ) -> None:
     (archive,), (wheel,) = (project / "dist").glob("*.tar.gz"), (project / "dist").glob("*.whl")
-    with tarfile.open(archive) as tar:
-        tar.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(archive, tmp_path)
     command = [need("uv"), "build", "--wheel", "--offline", "--no-build-isolation", "--python", sys.executable]
     subprocess.run(
         [*command, "-o", tmp_path / "dist"], cwd=tmp_path / archive.name.removesuffix(".tar.gz"),
@@ -109,8 +110,22 @@ def test_the_wheel_of_the_source_archive_is_the_wheel_of_the_repository(
     assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
 
 
+@pytest.mark.acceptance("PY-18")
 def test_the_package_says_that_it_is_typed() -> None:
     assert (ROOT / "src" / "motet" / "py.typed").read_bytes() == b""
+
+
+@pytest.mark.acceptance("PY-18")
+def test_versions_changes_and_where_to_report_are_stated(project: Path) -> None:
+    (wheel,) = (project / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        (name,) = [name for name in packed.namelist() if name.endswith("/METADATA")]
+        said = packed.read(name).decode()
+    assert re.search(r"^Version: \d+\.\d+\.\d+$", said, re.MULTILINE)
+    assert re.search(r"^Requires-Python: >=3\.\d+$", said, re.MULTILINE)
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "keepachangelog.com" in changes and "semver.org" in changes and "\n## [Unreleased]\n" in changes
+    assert "Please tell us privately" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 
 
 def test_the_licence_is_apache_2() -> None:
