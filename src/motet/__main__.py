@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 
@@ -15,7 +16,7 @@ def main() -> int:
     """Run the command line; returns the exit code."""
     if sys.argv[1:] == ["--version"]:
         with suppress(OSError):  # a full disk, say: the command line tells of it
-            print(f"motet {__version__}", flush=True)
+            os.write(1, f"motet {__version__}\n".encode())
             return 0
     if sys.argv[1:2] == ["--complete"]:
         from motet.cli.completion.answer import main as complete
@@ -29,6 +30,7 @@ def main() -> int:
     leave_no_core()
     gc.set_threshold(COLLECTED_AFTER)
     from motet.cli import run
+    from motet.cli.output import release_streams
     from motet.errors import ExitCode
 
     try:
@@ -39,13 +41,15 @@ def main() -> int:
     except Exception:  # noqa: BLE001 (a bug: say so, with a code that means nothing else)
         import traceback
 
-        traceback.print_exc()
-        print(
-            f"motet {__version__}: this is a bug in motet, please report it; no file was left half written",
-            file=sys.stderr,
-        )
+        with suppress(OSError):  # nobody reads it: the code says enough
+            traceback.print_exc()
+            print(
+                f"motet {__version__}: this is a bug in motet, please report it; no file was left half written",
+                file=sys.stderr,
+            )
         return ExitCode.BUG
     finally:
+        release_streams()
         gc.freeze()  # the end looks for cycles in all there is, three times, which took longer than most commands
 
 

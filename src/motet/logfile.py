@@ -38,14 +38,15 @@ class LogFile:
             yield from file
 
     def _append(self, line: bytes) -> None:
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             size = os.fstat(descriptor).st_size
             if size and size + len(line) > self._max_bytes and self._is_current(descriptor):
                 self.path.replace(self._old)
             if self._is_current(descriptor):
-                _write(descriptor, line, size)
+                is_broken = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"  # its end was lost
+                _write(descriptor, b"\n" + line if is_broken else line, size)
                 return
         finally:
             os.close(descriptor)

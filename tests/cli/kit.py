@@ -263,9 +263,19 @@ class Human:
             return False
         except pexpect.TIMEOUT:
             raise AssertionError(f"nothing more was written:\n{self.text}") from None
+        self._take(data)
+        return True
+
+    def glances(self) -> None:
+        """Read what is written by now."""
+        try:
+            self._take(self.child.read_nonblocking(65536, timeout=0.005))
+        except pexpect.TIMEOUT:
+            return
+
+    def _take(self, data: bytes) -> None:
         self.raw += data
         self._stream.feed(data)
-        return True
 
     def _wait_for_mode(self, *, single: bool) -> None:
         eventually(lambda: bool(termios.tcgetattr(self.child.child_fd)[3] & termios.ICANON) is not single)
@@ -337,6 +347,10 @@ class Provider:
     @property
     def requests(self) -> list[ScriptedRequest]:
         return self._server.requests
+
+    def release(self) -> None:
+        """Let one answer go on that stalls, or will."""
+        self._loop.call_soon_threadsafe(self._server.release)
 
     def was_asked(self) -> None:
         """Wait for the next request."""

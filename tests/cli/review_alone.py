@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from motet.cli.diff_view import NO_PROBLEMS
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
 from motet.cli.review import TerminalReviewer
@@ -25,7 +26,7 @@ async def main(result: Path, *files: Path) -> None:
         for before, after in zip(files[::2], files[1::2], strict=True)
     ]
     interrupts = Interrupts()
-    reviewer = TerminalReviewer(Terminal(), Keyboard(), lambda _: (), interrupts.held)
+    reviewer = TerminalReviewer(Terminal(), Keyboard(), lambda _: NO_PROBLEMS, interrupts.held)
     with interrupts.installed():
         decided = await reviewer.review(proposals)
     texts = [proposal.accepted().decode() for proposal in decided]

@@ -182,7 +182,6 @@ def test_what_would_be_asked_is_refused_and_said_on_the_board(agents: Background
     assert (agents.project.root / "ran").exists()
 
 
-@pytest.mark.acceptance("S4-042")
 def test_one_that_may_not_send_does_not_begin(agents: Background) -> None:
     agents.project.settings(agents.project.config.read_text().replace("send:scripted *", "read:none"))
     done = agents.start("reviewer")

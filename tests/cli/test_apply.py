@@ -67,6 +67,7 @@ Apply = Callable[..., Done]
 
 
 @pytest.mark.parametrize("dash", [(), ("-",)])
+@pytest.mark.acceptance("PY-04")
 def test_an_answer_comes_through_a_pipe(project: Project, dash: tuple[str, ...]) -> None:
     project.write({"app.py": APP})
     done = project.run("apply", "--yes", *dash, given=edits(AREA).encode())
@@ -131,7 +132,7 @@ Let me know if you would like tests as well!
 """
 
 
-@pytest.mark.acceptance("S0-001", "S1-018", "S0-119")
+@pytest.mark.acceptance("S1-018", "S0-119")
 def test_a_chat_copied_from_a_web_page_holds_prose_several_files_and_several_formats(
     apply: Apply, project: Project
 ) -> None:
@@ -299,6 +300,7 @@ def test_what_is_no_text_is_not_taken_for_an_answer(apply: Apply, project: Proje
     ("name", "said"),
     [
         ("no.md", "no.md: No such file or directory"),
+        ("whatever", "whatever: there is neither such a file nor such a chat; `motet history list` shows the chats"),
         (".", ".: Is a directory"),
         ("", "an empty path was given; leave it out to read standard input"),
     ],

@@ -45,6 +45,7 @@ def git(project: Project, *arguments: str) -> None:
 # --- an answer -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("PY-04")
 def test_the_answer_is_all_of_stdout_and_talk_is_on_stderr(project: Project, answers: Serve) -> None:
     served = answers("It is *permission denied*.\n")
     done = project.run("ask", "what does", "errno 13 mean?")
@@ -53,12 +54,14 @@ def test_the_answer_is_all_of_stdout_and_talk_is_on_stderr(project: Project, ans
     assert said(served) == ["what does errno 13 mean?"]
 
 
+@pytest.mark.acceptance("PY-05")
 def test_quiet_leaves_only_the_answer(project: Project, answers: Serve) -> None:
     answers("Yes.")
     done = project.run("ask", "-q", "is it?")
     assert (done.code, done.out, done.err) == (0, "Yes.\n", "")
 
 
+@pytest.mark.acceptance("PY-04")
 def test_a_diff_through_a_pipe_stands_behind_the_words(project: Project, answers: Serve) -> None:
     served = answers("Fine.")
     git(project, "init", "-q")
@@ -73,6 +76,7 @@ def test_a_diff_through_a_pipe_stands_behind_the_words(project: Project, answers
     assert said(served) == [f"review this\n\n{diff.stdout}"]
 
 
+@pytest.mark.acceptance("PY-04")
 def test_what_comes_through_a_pipe_alone_is_the_question(project: Project, answers: Serve) -> None:
     served = answers("Fine.")
     assert project.run("ask", given=b"why?\n").out == "Fine.\n"
@@ -110,7 +114,7 @@ def test_files_and_ranges_are_shared_from_where_the_user_stands(project: Project
     assert "Shared: <file>sub/a.py:2-3</file> (" in done.err
 
 
-@pytest.mark.acceptance("S0-020", "CC-08")
+@pytest.mark.acceptance("CC-08")
 def test_tools_are_there_only_when_they_are_handed_over(project: Project, answers: Serve) -> None:
     project.write({"a.txt": "one\n"})
     read = Answer(calls=(call("read_file", {"path": "a.txt"}),))
@@ -159,11 +163,19 @@ def test_a_question_is_asked_at_the_terminal_though_text_comes_through_a_pipe(
     assert (human.ends(), served.requests) == (4, [])
 
 
+def test_a_request_that_does_not_fit_is_input_that_is_not_usable(project: Project, answers: Serve) -> None:
+    served = answers("Never.")
+    project.write({"big.txt": "word " * 39_000, "more.txt": "words " * 33_000})
+    done = project.run("ask", "-q", "sum up @/big.txt and @/more.txt")
+    assert (done.code, done.out, served.requests) == (3, "", [])
+    assert "nothing was sent" in one_line(done)
+
+
 def test_what_it_may_cost_is_a_limit(project: Project, answers: Serve) -> None:
     served = answers("Never.")
     done = project.run("ask", "--max-cost", "0.0001", "is it?")
-    assert (done.code, done.out, served.requests) == (1, "", [])
-    assert one_line(done).startswith("Stopped: budget of $0.00")
+    assert (done.code, done.out, served.requests) == (3, "", [])
+    assert one_line(done).startswith("Stopped: budget of $0.0001")
 
 
 def test_a_file_and_a_variable_that_there_are_not_are_named(project: Project, answers: Serve) -> None:
@@ -213,6 +225,7 @@ def test_what_it_may_cost_needs_a_price_and_nothing_is_sent_or_kept_without_one(
 # --- for programs ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("PY-05")
 def test_json_is_one_event_a_line_with_its_schema(project: Project, answers: Serve) -> None:
     answers("Yes.")
     done = project.run("ask", "--json", "is it?")
@@ -299,12 +312,13 @@ def test_a_file_of_secrets_is_not_shared_without_a_yes(project: Project) -> None
 def test_a_huge_pipe_is_refused_with_numbers_and_nothing_is_sent(project: Project, answers: Serve) -> None:
     served = answers("Never.")
     done = project.run("ask", "sum this up", given=b"word " * 200_000)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (3, "")
     numbers = r"motet: the request has about 31\d,\d{3} tokens, 95,904 fit; the biggest: your message 1 312,505, "
     assert re.match(numbers, one_line(done))
     assert served.requests == []
 
 
+@pytest.mark.acceptance("PY-13")
 def test_a_reader_that_stops_early_ends_the_run_in_silence(project: Project, answers: Serve) -> None:
     answers(Answer(text="line\n" * 100_000))
     line = f'{BIN / "motet"} ask -q "many lines" </dev/null | head -2'
@@ -349,6 +363,7 @@ def test_a_server_that_is_not_there_is_one_line(project: Project, answers: Serve
     assert one_line(done).startswith("motet: scripted (127.0.0.1:9): ")
 
 
+@pytest.mark.acceptance("PY-13")
 def test_terminate_ends_a_slow_answer_with_130(project: Project, answers: Serve) -> None:
     served = answers(Answer(text="a b c d", wire=Wire(text_chars=1, stall_after=3)))
     running = subprocess.Popen(
@@ -371,6 +386,7 @@ def test_a_directory_that_has_gone_is_one_line(project: Project) -> None:
     assert (done.code, done.err) == (2, "motet: the current directory no longer exists; go to another one\n")
 
 
+@pytest.mark.acceptance("PY-02")
 def test_help_begins_with_examples(project: Project) -> None:
     done = project.here("ask", "--help")
     assert done.out.index("Examples:") < done.out.index("Options:")

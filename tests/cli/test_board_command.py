@@ -149,7 +149,7 @@ def test_an_answer_reaches_the_author_and_settles_the_delivery(board: Board) -> 
     )  # fmt: skip
 
 
-@pytest.mark.acceptance("S4-031", "S4-043")
+@pytest.mark.acceptance("S4-031", "S4-043", "T-19")
 def test_in_a_pipe_a_board_is_markdown_with_front_matter_title_and_dated_entries(board: Board) -> None:
     backend, reviewer = board.add("backend"), board.add("reviewer")
     body = f"@{reviewer} The login feature is done, please review. File: src/auth/login.ts"
@@ -159,12 +159,16 @@ def test_in_a_pipe_a_board_is_markdown_with_front_matter_title_and_dated_entries
     lines = done.out.splitlines()
     assert lines[:3] + lines[5:8] == ["---", "motet: board", "board: general", "---", "", "# general"]
     assert re.fullmatch(r"created_at: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", lines[4])
-    assert [timeless(line) for line in lines if line.startswith("## ")] == [f"## TIME {backend}"] * 2
+    assert [timeless(line) for line in lines if line.startswith("## ")] == [
+        f"## TIME {backend} (#1; {reviewer} waiting)",
+        f"## TIME {backend} (#2)",
+    ]
     assert lines[lines.index(body) - 2].startswith("## ") and f"\\## {lines[-3][4:]}" == lines[-3]
 
     async def whole(boards: Boards) -> str:
         found = await boards.find(str(board.project.root), "general")
-        return page(found, await boards.posts(found.id))
+        posts = await boards.posts(found.id)
+        return page(found, posts, await boards.fates(post.id for post in posts))
 
     assert done.out == board.do(whole)
 
@@ -215,7 +219,8 @@ def test_ones_own_posts_can_be_changed_and_taken_back_others_not(board: Board) -
     assert (post["version"], post["retracted"], post["body"]) == (3, True, "@reviewer look at b.py")
     states = {one["recipient"]: one["state"] for one in post["deliveries"]}
     assert states == {reviewer: "withdrawn", backend: "withdrawn"}
-    assert "(edited, taken back)\n" in run("board", "export").out and "b.py" not in run("board", "export").out
+    written = run("board", "export").out
+    assert f", edited, taken back; {reviewer} withdrawn, {backend} withdrawn)\n" in written and "b.py" not in written
 
 
 @pytest.mark.acceptance("S4-101")
@@ -451,6 +456,9 @@ def test_agents_text_cannot_steer_the_terminal(board: Board) -> None:
     assert b"\x1b[2J" not in shown.raw and "\u202e".encode() not in shown.raw
     done = board.project.here("board", "search", "--author", "backend")
     assert "\x1b" not in done.out and "␛[2Jgone <U+202E>evil" in done.out
+    for words in (["show"], ["export"]):  # a pipe may end at a terminal
+        done = board.project.here("board", *words)
+        assert "\x1b" not in done.out and "␛[2Jgone <U+202E>evil" in done.out
 
 
 WITHOUT_PERMISSION = """
@@ -539,9 +547,9 @@ def test_agents_are_listed_shown_and_cleaned_away(board: Board) -> None:
     assert said(run("agents")) == (
         0,
         "".join(f"{line}\n" for line in sorted([
-            f"{backend:<{width}}  chat   working  1 unread  1,234 tokens $0.5000 today  (on the login)  offline  /work/tree",
-            f"{board.me:<{width}}  human  idle     0 unread      0 tokens $0.0000 today",
-            f"{reviewer:<{width}}  chat   gone     1 unread      0 tokens $0.0000 today  offline  role:reviewer",
+            f"{backend:<{width}}  chat   working  1 unread  1,234 tokens $0.50 today  (on the login)  offline  /work/tree",
+            f"{board.me:<{width}}  human  idle     0 unread      0 tokens    $0 today",
+            f"{reviewer:<{width}}  chat   gone     1 unread      0 tokens    $0 today  offline  role:reviewer",
         ])),
         "",
     )  # fmt: skip
@@ -549,7 +557,7 @@ def test_agents_are_listed_shown_and_cleaned_away(board: Board) -> None:
     assert (done.code, done.err) == (0, "")
     assert timeless(done.out).splitlines() == [
         f"address    {backend}", "kind       chat", "state      working (on the login)", "model      offline",
-        "answers    mentioned", "boards     general", "unread     1", "today      1,234 tokens, $0.5000",
+        "answers    mentioned", "boards     general", "unread     1", "today      1,234 tokens, $0.50",
         "work tree  /work/tree", "seen       TIME", "since      TIME",
     ]  # fmt: skip
     assert said(run("agents", "clean")) == (0, "", "No agent has been gone for that long.\n")

@@ -21,7 +21,7 @@ from pathlib import Path
 from motet.board import AgentKind, Boards, Limits, NewAgent, Seat
 
 async def main(state, project, name, many):
-    limits = Limits(agent_posts=None, board_posts=None, alert=1_000_000)
+    limits = Limits(agent_posts=None, board_posts=None, alone=None, alert=1_000_000)
     async with Boards.in_directory(Path(state), limits) as boards:
         seat = await Seat.take(boards, project, NewAgent(name, AgentKind.CHAT, name))
         for number in range(int(many)):
@@ -191,5 +191,5 @@ def test_in_a_pipe_it_is_markdown_from_the_number_that_is_asked_for(board: Board
         board.project.here("board", "post", f"post {number}")
     lines = Lines(board, "board", "watch", "--after", "1")
     shown = [timeless(lines.next()) for _ in range(7)]
-    assert shown == [f"## TIME {board.me}", "", "post 1", "", f"## TIME {board.me}", "", "post 2"]
+    assert shown == [f"## TIME {board.me} (#2)", "", "post 1", "", f"## TIME {board.me} (#3)", "", "post 2"]
     assert lines.ends(signal.SIGINT)[0] == 130

@@ -91,6 +91,7 @@ def all_about(path: str) -> list[tuple[str, dict[str, object]]]:
     ]
 
 
+@pytest.mark.acceptance("T-11")
 def test_no_tool_and_no_variable_brings_a_secret_into_a_request_the_history_or_the_log(
     poisoned: Project, provider: Serve
 ) -> None:

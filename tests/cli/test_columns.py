@@ -85,6 +85,6 @@ def test_agents_are_in_columns() -> None:
     ]
     rows = ["".join(text for text, _ in row) for row in agent_rows(agents, {"longer-22": 1297})]
     assert rows == [
-        "a-1        chat   working  12 unread  1,234 tokens $10.5000 today",
-        "longer-22  chat   idle      0 unread      0 tokens  $0.0000 today  (x)  background process 1297",
+        "a-1        chat   working  12 unread  1,234 tokens $10.50 today",
+        "longer-22  chat   idle      0 unread      0 tokens     $0 today  (x)  background process 1297",
     ]

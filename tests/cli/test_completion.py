@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sqlite3
+import statistics
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 
 import pexpect
 import pytest
@@ -93,6 +95,7 @@ def kept(project: Project) -> Project:
         (("--deb",), ["--debug"]),
     ],
 )
+@pytest.mark.acceptance("PY-11")
 def test_each_place_offers_what_can_stand_there(project: Project, words: tuple[str, ...], wanted: list[str]) -> None:
     assert offered(project, *words) == wanted
 
@@ -150,6 +153,7 @@ def test_a_model_with_a_colon_is_completed_in_bash_behind_it(project: Project) -
     assert in_bash(project, "motet ask -m 'ollama/qwen3:") == ["ollama/qwen3:8b"]
 
 
+@pytest.mark.acceptance("PY-11")
 def test_a_real_bash_completes_what_is_typed(project: Project) -> None:
     project.settings('model = "ollama/qwen3:8b"\n')
     project.write({"src/almanac one.md": "x"})
@@ -184,6 +188,7 @@ def test_a_real_bash_completes_what_is_typed(project: Project) -> None:
         shell.close(force=True)
 
 
+@pytest.mark.acceptance("PY-11")
 def test_the_scripts_are_valid_for_their_shell(project: Project) -> None:
     for shell in ("bash", "zsh", "fish"):
         done = project.run("completion", shell)
@@ -262,13 +267,22 @@ def test_names_that_a_shell_would_act_on_are_not_offered_and_titles_stay_on_thei
     assert not [word for word in offered(kept, "ask", "-m", "") if "touch" in word]
 
 
-def test_tab_is_answered_within_150_ms_and_without_the_library_of_the_command_line(project: Project) -> None:
-    def seconds() -> float:
-        begun = time.perf_counter()
-        assert offered(project, "fix", "--sev") == ["--severity"]
-        return time.perf_counter() - begun
+def test_tab_costs_little_more_than_python_and_not_the_library_of_the_command_line(project: Project) -> None:
+    def seconds(run: Callable[[], object]) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    assert min(seconds() for _ in range(7)) < 0.15
+    pairs = [
+        (
+            seconds(lambda: offered(project, "fix", "--sev")),
+            seconds(lambda: project.run(argv=(sys.executable, "-c", ""))),
+        )
+        for _ in range(7)
+    ]
+    assert offered(project, "fix", "--sev") == ["--severity"]
+    assert statistics.median(tab / bare for tab, bare in pairs) < 4
     code = "import sys; from motet.__main__ import main; main(); print(*sys.modules)"
     done = project.run("--complete", "fish", "motet", "ask", "-m", "", argv=(sys.executable, "-c", code))
     assert not {"click", "asyncio", "motet.engine", "motet.settings"} & set(done.out.splitlines()[-1].split())

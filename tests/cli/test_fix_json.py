@@ -63,7 +63,7 @@ def test_a_run_from_its_first_event_to_its_last(project: Project, provider: Serv
     assert "Applied changes to 1 of 1 file." in done.err, "people read the same on stderr"
 
 
-@pytest.mark.acceptance("CL-04", "CL-09")
+@pytest.mark.acceptance("CL-04", "CL-09", "PY-03")
 def test_a_clean_end_is_zero_and_quiet_leaves_only_the_end_for_people(project: Project, provider: Serve) -> None:
     project.write({"a.txt": "bad\n"})
     provider([REPAIR, DONE])

@@ -75,7 +75,7 @@ def test_an_answer_that_cannot_be_kept_is_one_line(project: Project, provider: S
 
 
 @pytest.mark.parametrize("key", ["n", "\x04"])
-@pytest.mark.acceptance("CL-08", "CL-09")
+@pytest.mark.acceptance("CL-08", "CL-09", "PY-03")
 def test_a_no_sends_nothing_and_ends_the_run(project: Project, provider: Serve, key: str) -> None:
     project.write(BAD)
     served = provider([REPAIR], more="")

@@ -28,7 +28,7 @@ NOT_ROOT = "root may read and write everything"
 # --- what cannot be understood: code 2 and one line ------------------------------------------------------------
 
 
-@pytest.mark.acceptance("CL-09")
+@pytest.mark.acceptance("CL-09", "PY-03")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -99,7 +99,7 @@ def test_an_unknown_model_names_close_ones(project: Project) -> None:
     assert "did you mean anthropic" in done.err
 
 
-@pytest.mark.acceptance("CL-09")
+@pytest.mark.acceptance("CL-09", "PY-03")
 def test_a_model_that_cannot_be_used_is_code_3(project: Project) -> None:
     done = project.here("fix", "--yes", "--model", "anthropic")
     assert (done.code, done.err) == (
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named(project: Project, prov
     (project.root / "secret.txt").chmod(0)
     provider([REPAIR, DONE])
     done = project.here("fix", "--yes")
-    assert "left out: secret.txt: permission denied" in done.err
+    assert "left out: secret.txt: no permission; " in done.err
     assert project.text("a.txt") == "good\n"
 
 

@@ -319,3 +319,24 @@ def test_resume_goes_on_with_the_chat_that_is_named(project: Project, provider: 
     assert human.ends() == 0
     done = project.here("history", "resume", "nosuch")
     assert done.code == 2 and "nosuch" not in done.out
+
+
+def test_search_lists_a_chat_once_with_the_number_of_its_hits(
+    project: Project, provider: Callable[..., Provider]
+) -> None:
+    provider([Answer(text=text) for text in ("A quokka, yes.", "The quokka again.", "No quokka.")], more=QUIET)
+    human = talker(project, "chat", "is there a quokka?")
+    human.sees("A quokka, yes.")
+    human.says("and now?")
+    human.sees("The quokka again.")
+    human.says("/exit")
+    assert human.ends() == 0
+    assert project.here("ask", "-q", "another?").code == 0
+    lines = project.here("history", "search", "quokka").out.splitlines()
+    assert [line.split("  ")[1:] for line in lines] == [
+        ["another?", "No quokka."],
+        ["is there a quokka?", "The quokka again.", "3 hits"],
+    ]
+    events = project.here("history", "search", "--json", "quokka").events
+    assert [(event["snippet"], event["hits"]) for event in events] == [("No quokka.", 1), ("The quokka again.", 3)]
+    assert len(project.here("history", "search", "-n", "1", "quokka").out.splitlines()) == 1

@@ -30,6 +30,7 @@ def opened(hostile: Project) -> Project:
         ("models",), ("config", "show", "--origin"), ("undo", "--list"), ("trust", "--list"),
     ],
 )  # fmt: skip
+@pytest.mark.acceptance("T-03")
 def test_nothing_of_an_untrusted_project_runs(hostile: Project, arguments: tuple[str, ...]) -> None:
     done = hostile.run(*arguments)
     assert canaries(hostile) == []
@@ -62,6 +63,7 @@ def test_the_editor_and_git_of_the_project_are_not_run_in_a_review(hostile: Proj
         ("fix", "-y", "-m", "offline"), ("trust", "--list"),
     ],
 )  # fmt: skip
+@pytest.mark.acceptance("T-03")
 def test_no_command_starts_anything_of_a_hostile_clone_or_reaches_for_the_network(
     opened: Project, arguments: tuple[str, ...]
 ) -> None:
@@ -73,6 +75,7 @@ def test_no_command_starts_anything_of_a_hostile_clone_or_reaches_for_the_networ
     assert [each for each in noted(opened) if not is_harmless(opened, *each)] == []
 
 
+@pytest.mark.acceptance("T-03")
 def test_a_chat_in_a_hostile_clone_starts_nothing_of_it_and_reaches_for_no_network(opened: Project) -> None:
     watch = {"WATCH": str(opened.root.parent / "watch")}
     argv = [str(BIN / "python"), "-P", "-c", WATCHED, "chat", "-m", "offline"]
@@ -120,6 +123,7 @@ CHECKER = "echo checked >> ../log; true"
 FIX = ("fix", "--dry-run", "--model", "offline", "a.py")
 
 
+@pytest.mark.acceptance("T-03")
 def test_trust_is_listed_given_item_by_item_used_and_revoked(with_tools: Project) -> None:
     project = with_tools
     done = project.here("trust", "--list")

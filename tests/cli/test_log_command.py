@@ -113,7 +113,7 @@ def test_a_day_that_is_spent_sends_nothing_and_the_log_says_what_it_cost(
     served = provider([Answer(text="Yes.")] * 2, more=f"{MAY_SEND}[chat]\ntitles = false\n")
     assert project.here("ask", "-q", "is it?").out == "Yes.\n"
     done = project.here("log", "spending")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d           120 tokens  \$0\.0001  scripted/one\n", done.out)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d           120 tokens    \$0\.0001  scripted/one\n", done.out)
     with project.config.open("a") as file:
         file.write("[spending]\nmax_cost_per_day = 0.0002\n")
     done = project.here("ask", "is it?")

@@ -28,7 +28,7 @@ def alone() -> list[str]:
     return command
 
 
-@pytest.mark.acceptance("T-22")
+@pytest.mark.acceptance("T-22", "PY-17")
 def test_in_a_run_through_all_commands_nobody_but_the_provider_is_called(project: Project, alone: list[str]) -> None:
     project.write({"a.py": "import os\n", "a.txt": "bad\n"})
     for command in (("init", "-q"), ("add", "a.py")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from cli.kit import BIN, Project, Provider, block
 
 from motet.cli.app import group
+from motet.errors import ExitCode
 from motet.models.scripted import ScriptedServer
 
 Serve = Callable[..., Provider]
@@ -24,6 +26,7 @@ Serve = Callable[..., Provider]
 # --- config ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("PY-07")
 def test_config_show_names_the_origin_of_each_value(project: Project) -> None:
     project.settings('model = "offline"\n[fix]\nrounds = 9\n')
     project.write({".motet.toml": '[fix]\nrounds = 3\nseverity = "hint"\n'})
@@ -43,6 +46,12 @@ def test_config_show_names_the_origin_of_each_value(project: Project) -> None:
 def test_config_path_is_the_path_and_nothing_else(project: Project) -> None:
     assert project.here("config", "path").out == f"{project.config}\n"
     assert not project.config.exists(), "looking makes nothing"
+
+
+def test_config_edit_without_a_terminal_starts_no_vi(project: Project) -> None:
+    done = project.here("config", "edit", env={"EDITOR": "", "VISUAL": ""})
+    assert (done.code, done.out, project.config.exists()) == (2, "", False)
+    assert done.err == "motet: there is no terminal for an editor; set $EDITOR to one that needs none\n"
 
 
 def test_config_edit_makes_a_private_commented_file_and_checks_what_was_saved(project: Project) -> None:
@@ -155,6 +164,7 @@ def test_config_key_from_a_variable_or_a_command_keeps_only_where_it_is(project:
     assert 'key = "cmd:echo x-x-x-x-x"' in project.config.read_text()
 
 
+@pytest.mark.acceptance("PY-09")
 def test_config_key_may_go_into_the_keyring_of_the_system(project: Project, tmp_path: Path) -> None:
     place = tmp_path / "packages"
     place.mkdir()
@@ -199,6 +209,7 @@ def test_config_key_says_when_the_system_has_no_keyring(project: Project) -> Non
         (("--from", "keyring"), "", "--from keyring: the Python package keyring is not installed; leave it out"),
     ],
 )
+@pytest.mark.acceptance("PY-09")
 def test_config_key_given_wrongly_is_refused_without_repeating_it(
     project: Project, arguments: tuple[str, ...], given: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,7 +267,6 @@ def test_config_unset_takes_a_value_out_and_forgets_a_key(project: Project) -> N
 # --- models, doctor --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.acceptance("S3-008")
 def test_models_says_what_works_and_why_the_rest_does_not(project: Project) -> None:
     done = project.here("models", env={"ANTHROPIC_API_KEY": "sk-canary"})
     assert done.code == 0
@@ -310,6 +320,7 @@ def test_doctor_finds_broken_settings_and_a_state_place_that_cannot_be_used(proj
 # --- help, pipes -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("PY-02")
 def test_help_is_the_same_in_all_its_ways_with_examples_before_options(project: Project) -> None:
     ways = [project.here(*way) for way in (("fix", "--help"), ("fix", "-h"), ("help", "fix"))]
     assert [(way.code, way.out) for way in ways] == [(0, ways[0].out)] * 3
@@ -324,12 +335,22 @@ def test_help_is_the_same_in_all_its_ways_with_examples_before_options(project: 
     assert project.here("help", "nosuch").err == "motet: no such command: nosuch (motet --help)\n"
 
 
+@pytest.mark.acceptance("PY-03")
+def test_the_exit_codes_that_are_documented_are_those_there_are(project: Project) -> None:
+    known = {value for name, value in vars(ExitCode).items() if name.isupper()}
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for text in (project.here("--help").out, readme):
+        line = " ".join(text.partition("Exit codes: ")[2].split()).partition(".")[0]
+        assert {int(code) for code in re.findall(r"\b(\d+) ", line)} == known - {ExitCode.BUG}
+
+
 def test_the_half_of_the_plugin_says_who_starts_it_where_nobody_talks_to_it(project: Project) -> None:
     done = project.run(argv=("sh", "-c", f"exec {BIN / 'motet'} nvim </dev/null"))
     said = "motet: this is started by the plugin in Neovim; type :Motet there\n"
     assert (done.code, done.out, done.err) == (2, "", said)
 
 
+@pytest.mark.acceptance("PY-02")
 def test_version_is_one_line(project: Project) -> None:
     assert project.run("--version").out == "motet 0.1.0\n"
 
@@ -387,7 +408,7 @@ def every_command() -> Iterator[tuple[click.Context, click.Command]]:
     def below(
         command: click.Command, above: click.Context | None, name: str
     ) -> Iterator[tuple[click.Context, click.Command]]:
-        context = click.Context(command, info_name=name, parent=above)
+        context = click.Context(command, info_name=name, parent=above, **command.context_settings)
         yield context, command
         if isinstance(command, click.Group):
             for each in command.list_commands(context):

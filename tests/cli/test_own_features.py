@@ -56,7 +56,7 @@ def mine(project: Project) -> str:
     return str(directory / "mine.py")
 
 
-@pytest.mark.acceptance("CC-16", "S0-077", "S0-079", "S0-076")
+@pytest.mark.acceptance("CC-16", "S0-077", "S0-079", "S0-076", "S0-123")
 def test_a_variable_and_a_tool_of_ones_own_work(project: Project, mine: str, provider: Serve) -> None:
     served = provider(
         [Answer(calls=(call("add", {"a": 2, "b": 3}),)), Answer(text="Five, in the rain.")], more=SETTINGS

@@ -19,6 +19,7 @@ REPAIR = edit(("a.txt", "bad\n", "good\n"))
 
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
+@pytest.mark.acceptance("PY-06")
 def test_a_terminal_without_colour_gets_no_escape_byte(
     project: Project, provider: Serve, env: dict[str, str]
 ) -> None:
@@ -33,6 +34,7 @@ def test_a_terminal_without_colour_gets_no_escape_byte(
         assert re.search(rb"\r(?!\n)|\x08", human.raw) is None, "nothing moves"
 
 
+@pytest.mark.acceptance("PY-06")
 def test_a_pipe_gets_no_escape_byte_and_nothing_that_moves(project: Project, provider: Serve) -> None:
     project.write(BAD)
     provider([REPAIR, DONE])
@@ -43,6 +45,7 @@ def test_a_pipe_gets_no_escape_byte_and_nothing_that_moves(project: Project, pro
         assert b"\x1b" not in project.here(*command).raw
 
 
+@pytest.mark.acceptance("PY-06")
 def test_colour_can_be_forced_into_a_pipe_but_nothing_moves_there(project: Project, provider: Serve) -> None:
     project.write(BAD)
     provider([REPAIR, DONE])

@@ -35,7 +35,11 @@ def with_good(*numbers: int) -> str:
     return numbered(BEFORE | {number: AFTER[number] for number in numbers})
 
 
-ANSWER = edit(*(("a.txt", f"{BEFORE[at]}\n", f"{AFTER[at]}\n") for at in BEFORE))
+ANSWER = edit(
+    ("a.txt", "bad three\n", "good three\n"),
+    ("a.txt", "bad thirteen\nline 14\nbad fifteen\n", "good thirteen\nline 14\ngood fifteen\n"),
+    ("a.txt", "bad twenty-seven\n", "good twenty-seven\n"),
+)
 ONE_PART = edit(("a.txt", "bad three\n", "good three\n"))
 
 
@@ -202,20 +206,32 @@ def test_undecided_hunks_come_round_again(review: Callable[..., Alone]) -> None:
     assert numbers == [1, 2, 3, 1]
 
 
-def test_k_goes_back_around_the_beginning(review: Callable[..., Alone]) -> None:
+@pytest.mark.parametrize(("key", "said"), [("k", "no undecided hunk before"), ("K", "no hunk before")])
+def test_k_on_the_first_hunk_says_so(review: Callable[..., Alone], key: str, said: str) -> None:
     human = review()
-    numbers: list[int] = []
-    for key in "kkjq":
-        numbers.append(human.asked()[0])
-        human.presses(key)
+    human.answers(key)
+    human.sees(f"there is {said} this one")
+    assert human.asked()[0] == 1
+    human.presses("j")
+    human.answers("k")
+    assert human.asked()[0] == 1
+    human.presses("q")
     human.comes_to(with_good(), stopped=True)
-    assert numbers == [1, 3, 2, 3]
+
+
+def test_j_on_the_last_hunk_says_so(review: Callable[..., Alone]) -> None:
+    human = review()
+    human.answers("jjj")
+    human.sees("there is no undecided hunk after this one")
+    assert human.asked()[0] == 3
+    human.presses("q")
+    human.comes_to(with_good(), stopped=True)
 
 
 def test_j_and_k_pass_over_what_is_decided_and_their_capitals_do_not(review: Callable[..., Alone]) -> None:
     human = review()
     numbers: list[int] = []
-    for key in "yjjKq":
+    for key in "yjKKq":
         numbers.append(human.asked()[0])
         human.presses(key)
     human.comes_to(with_good(3), stopped=True)
@@ -292,9 +308,9 @@ def test_ctrl_d_gives_up_a_search_and_a_remark(review: Callable[..., Alone]) -> 
         human.sees(question)
         human.presses("\x04")
         assert human.asked()[0] == 1
-        human.presses("K")
-        assert human.asked()[0] == 3
-        human.presses("j")
+        human.presses("J")
+        assert human.asked()[0] == 2
+        human.presses("k")
     human.answers("q")
     human.comes_to(with_good(), stopped=True)
 

@@ -15,7 +15,7 @@ from motet.edits.formats.auto import understand
 def test_a_large_answer_that_takes_long_is_spoken_of(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write({"a.txt": "bad\n", "answer.md": f"a.txt\n{block('bad' + chr(10), 'good' + chr(10))}"})
 
-    def slowly(text: str, path: str = "") -> object:
+    def slowly(text: str, path: str = "", **options: bool) -> object:
         eventually(lambda: sys.stderr.buffer.getvalue(), "nothing was said")  # type: ignore[attr-defined]
         return understand(text, path=path)
 

@@ -10,34 +10,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli.disk_kit import IS_ROOT, fill, mounted
 from cli.kit import Project
 
 from motet.errors import MotetError
 from motet.paths import remedy
 from motet.storage.failures import Words, explained
 
-IS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a tiny disk")
 OFFLINE = 'model = "offline"\n'
 
 
 @contextlib.contextmanager
 def a_disk_for_the_state(project: Project, *, full: bool) -> Iterator[Path]:
     """The state directory on a disk of 256 kB: full, or read-only."""
-    place = project.state.parent
-    place.mkdir(parents=True)
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", place], capture_output=True)
-    if mounted.returncode != 0:
-        pytest.skip(f"root may not mount here: {mounted.stderr.decode().strip()}")
-    try:
+    with mounted(project.state.parent) as place:
         if full:
-            with contextlib.suppress(OSError), (place / "fill").open("wb", buffering=0) as fill:
-                while True:
-                    fill.write(bytes(4_096))
+            fill(place)
         else:
             subprocess.run(["mount", "-o", "remount,ro", place], check=True)
         yield project.state
-    finally:
-        subprocess.run(["umount", place], check=True)
 
 
 @IS_ROOT
@@ -95,3 +86,18 @@ def test_a_read_only_disk_is_told_by_what_the_system_says(tmp_path: Path) -> Non
     assert str(explained(OSError(errno.EACCES, "x"), words)) == (
         f"{words.path}: the chats cannot be stored: no permission to write; make the directory writable"
     )
+
+
+@pytest.mark.acceptance("PY-08", "NV-26")
+def test_own_files_are_where_the_base_directories_say(project: Project, tmp_path: Path) -> None:
+    places = {name: str(tmp_path / name) for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME")}
+    settings = tmp_path / "XDG_CONFIG_HOME" / "motet" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(OFFLINE)
+    before = sorted(project.home.rglob("*"))
+    assert project.here("config", "path", env=places).out == f"{settings}\n"
+    assert project.here("ask", "hello", env=places).code == 0
+    assert (tmp_path / "XDG_STATE_HOME" / "motet" / "history.db").is_file()
+    assert sorted(project.home.rglob("*")) == before
+    assert project.here("ask", "hello", env={"XDG_STATE_HOME": "relative"}).code == 0
+    assert (project.state / "history.db").is_file(), "what is not absolute is ignored"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -118,10 +117,8 @@ async def test_a_program_ended_by_a_signal_is_a_failure(tmp_path: Path) -> None:
 
 async def test_a_checker_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     checker = Checker.from_text("sleep 600", tmp_path, timeout=0.2)
-    begin = time.monotonic()
     with pytest.raises(ProcessError, match=r"no end after 0\.2 s"):
         await checker.check()
-    assert time.monotonic() - begin < 10
 
 
 async def test_motets_own_programs_are_found_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ async def test_problems_in_two_files_are_fixed_in_one_round(workspace: Make) -> 
     assert (fixed.usage, fixed.cost) == (Usage(200, 40), pytest.approx(200e-6 + 80e-6))
 
 
+@pytest.mark.acceptance("CL-04")
 async def test_a_clean_workspace_is_left_alone_and_no_model_is_asked(workspace: Make) -> None:
     run = workspace({"a.py": "print('a')\n"})
     fixed = await run.fix([])
@@ -158,6 +159,7 @@ async def test_a_human_may_keep_a_round_that_made_it_worse(workspace: Make) -> N
         ([edit(("a.py", "import nothing", ""))] * 6, "no edit was applied"),
     ],
 )
+@pytest.mark.acceptance("CL-04")
 async def test_a_model_that_only_talks_or_repeats_a_wrong_edit_ends_the_run(
     workspace: Make, script: list[Answer], detail: str
 ) -> None:
@@ -232,6 +234,7 @@ async def test_what_was_applied_before_a_failure_stays_and_is_said(workspace: Ma
     assert run.text("a.py") == "print('a')\n"
 
 
+@pytest.mark.acceptance("CL-04")
 async def test_rounds_end_at_their_limit(workspace: Make) -> None:
     run = workspace({"a.py": "import os\nimport re\nimport io\n"})
     fixed = await run.fix([edit(("a.py", "import os\n", "")), DONE], rounds=1)
@@ -239,6 +242,7 @@ async def test_rounds_end_at_their_limit(workspace: Make) -> None:
 
 
 @pytest.mark.parametrize("flags", [{"max_tokens": 50}, {"max_cost": 0.000001}])
+@pytest.mark.acceptance("CL-04")
 async def test_a_budget_ends_the_run_before_the_request_that_would_break_it(
     workspace: Make, flags: dict[str, float]
 ) -> None:
@@ -321,6 +325,7 @@ async def test_a_file_that_fits_asks_for_no_definitions(workspace: Make, monkeyp
     assert asked == []
 
 
+@pytest.mark.acceptance("CL-04")
 async def test_a_checker_is_a_source_too_and_is_asked_again_after_the_round(workspace: Make) -> None:
     check = "import pathlib, sys\nfor n, line in enumerate(open('notes.txt'), 1):\n    if 'bad' in line:\n        print(f'notes.txt:{n}:1: error: bad word')\n        sys.exit(1)\n"
     run = workspace({"check.py": check.replace("import pathlib, sys", "import sys"), "notes.txt": "good\nbad\n"})

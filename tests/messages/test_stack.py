@@ -11,7 +11,7 @@ def result(call: str) -> Message:
     return Message.tool(ToolResult(call, "f"), "done", "tool_output")
 
 
-@pytest.mark.acceptance("S0-040", "S2-010")
+@pytest.mark.acceptance("S0-040")
 def test_every_call_is_answered_once_before_anything_else_is_said() -> None:
     stack = MessageStack(Message.user("hello"), CALL, result("1"))
     with pytest.raises(ValueError, match="calls without a result: g"):

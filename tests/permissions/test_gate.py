@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.errors import MotetError, PermissionDenied, SettingsError
+from motet.errors import PermissionDenied, SettingsError
 from motet.permissions import Action, Answer, Effect, Gate, GrantStore, Origin, Rule, RuleSet, Verdict, is_protected
 
 SEND = Action(Effect.SEND, "anthropic api.anthropic.com", Origin.USER)
@@ -114,11 +114,12 @@ def test_a_rule_that_cannot_be_understood_is_refused() -> None:
         Rule.parse("everything", Verdict.ALLOW)
 
 
-def test_damaged_grants_are_reported_and_not_overwritten(tmp_path: Path) -> None:
+def test_damaged_grants_are_kept_beside_and_not_believed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "grants.json").write_text("{")
-    with pytest.raises(MotetError, match="cannot read the grants"):
-        GrantStore(tmp_path).add(Path("/p"), SEND)
-    assert (tmp_path / "grants.json").read_text() == "{"
+    GrantStore(tmp_path).add(Path("/p"), SEND)
+    assert [path.read_text() for path in tmp_path.glob("grants.json.damaged-*")] == ["{"]
+    assert GrantStore(tmp_path).holds(Path("/p"), SEND)
+    assert len(caplog.messages) == 1
 
 
 @given(
@@ -149,10 +150,13 @@ def test_a_star_stands_for_a_line_end_too() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "[1]", '[{"action": "x"}]', "null", "[" * 100_000])
-def test_a_broken_file_of_grants_is_said_in_one_line(tmp_path: Path, text: str) -> None:
+def test_a_broken_file_of_grants_is_said_in_one_line(
+    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "grants.json").write_text(text)
-    with pytest.raises(MotetError, match="cannot read the grants"):
-        GrantStore(tmp_path).holds(Path("/p"), SEND)
+    assert [GrantStore(tmp_path).holds(Path("/p"), SEND) for _ in range(2)] == [False, False]
+    (said,) = caplog.messages
+    assert "the grants are damaged; the file is kept as grants.json.damaged-" in said
 
 
 def test_a_project_whose_name_is_not_text_can_be_granted_something(tmp_path: Path) -> None:

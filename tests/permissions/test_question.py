@@ -51,6 +51,20 @@ SNAPSHOTS = [
         ],
     ),
     (
+        run("sh", "-c", "a\nb\nc\nd\ne", detail="/bin/sh\nin src/"),
+        [
+            "A text is to be run by a shell, asked for by the model.",
+            "shell    sh -c TEXT",
+            "with     /bin/sh",
+            "         in src/",
+            "text     a",
+            "         b",
+            "         c",
+            "         d",
+            "         e",
+        ],
+    ),
+    (
         run("pip", "install", "x", network=True),
         [
             "A command is to be run, asked for by the model.",

@@ -54,7 +54,7 @@ async def test_terminate_ends_the_whole_group_even_one_that_ignores_term(tmp_pat
     shell, sleep = [ends(int(pid)) for pid in (await child.stdout.readline()).split()]
     started = time.monotonic()
     assert await child.terminate() == -signal.SIGKILL
-    assert 1.9 < time.monotonic() - started < 10
+    assert time.monotonic() - started > 1.9
     assert shell() and sleep()
 
 

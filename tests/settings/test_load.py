@@ -19,6 +19,7 @@ def load(
     return load_settings(tmp_path / "config.toml", tmp_path / ".motet.toml", environ or {}, dotted)
 
 
+@pytest.mark.acceptance("PY-07")
 def test_later_layers_win_and_every_value_knows_its_origin(tmp_path: Path) -> None:
     loaded = load(
         tmp_path,
@@ -66,6 +67,7 @@ def test_absent_files_are_empty(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.acceptance("PY-07")
 def test_a_project_cannot_widen_anything(tmp_path: Path, project: str, notice: str) -> None:
     loaded = load(tmp_path, project=project)
     assert loaded.notices == (notice,)

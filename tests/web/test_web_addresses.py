@@ -171,6 +171,7 @@ class Watch:
         return caught.value
 
 
+@pytest.mark.acceptance("T-17")
 def test_the_table_of_hostile_addresses_is_as_long_as_it_should_be() -> None:
     assert len(HOSTILE) >= 60
 

@@ -28,6 +28,7 @@ async def failure(fetching: Fetching, url: str, **options: object) -> FetchError
 # --- the request -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.acceptance("T-17")
 async def test_a_page_is_asked_for_by_get_without_cookies_or_credentials(
     site: Site, fetching: Fetching, home: Path
 ) -> None:
@@ -43,6 +44,7 @@ async def test_a_page_is_asked_for_by_get_without_cookies_or_credentials(
         assert set(asked.headers) == {"host", "accept", "accept-encoding", "connection", "user-agent"}
 
 
+@pytest.mark.acceptance("T-17")
 async def test_the_name_goes_with_the_request_and_the_checked_address_is_connected_to(
     site: Site, fetching: Fetching
 ) -> None:
@@ -408,6 +410,7 @@ async def test_a_proxy_of_the_environment_is_used_and_a_note_says_so(
     assert error.kind is FetchErrorKind.ADDRESS
 
 
+@pytest.mark.acceptance("PY-10")
 async def test_no_proxy_and_this_machine_are_reached_directly(
     site: Site, fetching: Fetching, monkeypatch: pytest.MonkeyPatch
 ) -> None:

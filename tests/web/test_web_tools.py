@@ -88,6 +88,7 @@ async def test_an_address_of_this_machine_is_refused_in_one_line(site: Site, tmp
     assert site.connections == 0
 
 
+@pytest.mark.acceptance("S0-084")
 async def test_results_of_a_search_come_as_a_list(site: Site, tmp_path: Path) -> None:
     rows = [{"title": f"T{n}", "url": f"https://e{n}.example/", "content": "words"} for n in range(3)]
     site.answer("/search", json.dumps({"results": rows}))

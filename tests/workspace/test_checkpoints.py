@@ -262,7 +262,9 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(acts=ACTS)
 async def test_taking_back_every_checkpoint_leads_to_the_start_and_taking_that_back_to_the_end(
     tmp_path_factory: pytest.TempPathFactory, no_waiting: None, acts: list[tuple[str, str, str]]

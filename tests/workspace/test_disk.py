@@ -41,7 +41,9 @@ async def test_bytes_on_disk_are_exactly_the_ones_written(
     assert (project / "f.py").read_bytes() == new
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(old=st.text(), new=st.text(), encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
 async def test_any_text_survives_writing_and_undoing(
     project: Path, disk: DiskWorkspace, no_waiting: None, old: str, new: str, encoding: str
@@ -58,7 +60,9 @@ async def test_any_text_survives_writing_and_undoing(
 
 @pytest.mark.acceptance("T-25")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     lines=st.lists(
         st.tuples(st.text("ab ä\t\\", max_size=4), st.sampled_from(["\n", "\r\n", "\r"])), min_size=5, max_size=9
@@ -84,6 +88,7 @@ async def test_an_edit_of_one_line_and_its_merged_undo_touch_no_other_byte(
     assert (project / "f").read_bytes() == data(_3="own")
 
 
+@pytest.mark.acceptance("T-23")
 async def test_mode_owner_times_of_others_and_attributes_stay(project: Path, disk: DiskWorkspace) -> None:
     path = project / "run.sh"
     path.write_bytes(b"old")
@@ -135,6 +140,7 @@ async def test_an_open_handle_to_the_old_file_still_reads_the_old_bytes(project:
         assert reader.read() == b"old"
 
 
+@pytest.mark.acceptance("T-23")
 async def test_data_reaches_the_disk_before_the_name_and_the_name_before_the_answer(
     project: Path, disk: DiskWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

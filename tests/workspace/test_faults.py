@@ -109,6 +109,7 @@ def fail_at_every_step(tmp_path: Path, code: int, act: str) -> None:
     assert step > 100
 
 
+@pytest.mark.acceptance("T-23")
 def test_a_disk_that_stays_full_leaves_whole_files_and_an_undo_once_there_is_room(tmp_path: Path) -> None:
     step = 0
     more = True

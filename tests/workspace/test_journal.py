@@ -91,21 +91,33 @@ def test_damage_is_named_and_never_taken_for_the_end(tmp_path: Path) -> None:
     head = data.index(b"\n") + 1
     for place in (0, 7, head, head + 20, start, start + 8, start + 30):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        with pytest.raises(WorkspaceError, match=r"1\.journal: this checkpoint is damaged; move the file away"):
+        with pytest.raises(WorkspaceError, match=r"1\.journal: this checkpoint is damaged"):
             Journal.load(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"motet 2 0 00000000\n{}", b"\0" * 100])
-async def test_a_file_that_is_no_journal_is_named_and_left_alone(
-    state: Path, disk: DiskWorkspace, content: bytes
+async def test_a_file_that_is_no_journal_is_set_aside_and_named(
+    state: Path, disk: DiskWorkspace, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     await disk.create("f.py", b"x")
     path = next((state / "checkpoints/workspaces").glob("*/000001.journal"))
     path.write_bytes(content)
-    with pytest.raises(WorkspaceError, match="this checkpoint is damaged") as caught:
-        await disk.history()
-    assert str(path) in str(caught.value)
-    assert path.read_bytes() == content
+    assert await disk.history() == []
+    (aside,) = path.parent.glob("000001.journal.damaged-*")
+    assert aside.read_bytes() == content
+    (said,) = caplog.messages
+    assert said.startswith(f"{path}: this checkpoint is damaged; the file is kept as {aside.name}")
+
+
+async def test_undo_passes_a_damaged_run_when_said_again(project: Path, state: Path, disk: DiskWorkspace) -> None:
+    await disk.create("f.py", b"x")
+    await disk.begin("second")
+    await disk.create("g.py", b"x")
+    next((state / "checkpoints/workspaces").glob("*/000002.journal")).write_bytes(b"")
+    with pytest.raises(WorkspaceError, match="the newest run that can be is 1, one before a damaged one"):
+        await disk.undo()
+    assert (project / "f.py").exists()
+    assert (await disk.undo()).removed == ("f.py",)
 
 
 async def test_a_journal_of_a_newer_motet_is_not_guessed_at(state: Path, disk: DiskWorkspace) -> None:

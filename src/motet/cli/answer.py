@@ -1,13 +1,16 @@
-"""Where the text of `motet apply` comes from: a file, a pipe, or what is pasted into a terminal."""
+"""Where the text of `motet apply` comes from: a file, a pipe, what is pasted into a terminal, or a chat."""
 
 from __future__ import annotations
 
 import os
+import re
 import select
 import sys
 from pathlib import Path
 
 from motet.errors import InputError, UsageError
+from motet.paths import state_dir
+from motet.workspace import find_workspace
 
 STANDARD_INPUT = "-"
 _MOST_BYTES = 64 * 1024 * 1024
@@ -16,11 +19,15 @@ _LOOKS_UP = 0.2
 """Seconds between two looks at whether the human has pressed Ctrl-C."""
 _LINE_LIMIT = 1023 if sys.platform == "darwin" else 4095
 """Bytes of a line that a terminal keeps while it is typed or pasted; of a longer one it drops the rest in silence."""
+_CHAT_ID = re.compile(r"[0-9a-hjkmnp-tv-z]{8}|[0-9A-HJKMNP-TV-Z]{26}")
+"""As lists show them, or whole."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def name_of(source: str) -> str:
     """What messages call `source`: a path, or `-`."""
+    if is_chat(source):
+        return "the last answer" if source == "last" else f"the last answer of {source}"
     return "standard input" if source == STANDARD_INPUT else source
 
 
@@ -46,6 +53,34 @@ def read_answer(source: str) -> str:
         except (OSError, ValueError) as error:
             raise UsageError(f"{source}: {getattr(error, 'strerror', None) or error}") from error
     return _text(data, name_of(source))
+
+
+def is_chat(source: str) -> bool:
+    """Whether `source` names a chat: `last`, or an id where there is no file of that name."""
+    return source == "last" or (_CHAT_ID.fullmatch(source) is not None and not Path(source).exists())
+
+
+async def answer_of_chat(name: str) -> str:
+    """The last answer of a chat of this project, of several to one message the newest that holds edits. Raises
+    `UsageError` where there is none, `HistoryError`."""
+    from motet.chat.text_edits import answer_with_edits
+    from motet.engine.chat_names import NoSuchChat, find_chat, short_id
+    from motet.history import History
+
+    root = str(find_workspace(Path.cwd()))
+    async with History.open(state_dir()) as history:
+        try:
+            chat = await find_chat(history, name, root)
+        except NoSuchChat as error:
+            raise UsageError(
+                f"{name}: there is neither such a file nor such a chat; `motet history list` shows the chats"
+            ) from error
+        if chat.workspace != root:
+            raise UsageError(f"{short_id(chat.id)}: a chat of {chat.workspace}; go there to apply its edits")
+        text = answer_with_edits((await history.load(chat.id)).messages)
+    if not text:
+        raise UsageError(f"{short_id(chat.id)}: no answer is in this chat yet; `motet history list` shows others")
+    return text
 
 
 def _read_standard_input(what: str = "the answer") -> bytes:

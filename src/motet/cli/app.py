@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from motet import __version__
-from motet.cli.output import ReaderGone, open_all_streams, silence, take_every_character
+from motet.cli.output import ReaderGone, open_all_streams, silence, take_every_character, told
 from motet.errors import ExitCode, MotetError, UsageError
 
 _COMMANDS = {
@@ -139,6 +139,8 @@ def run(arguments: Sequence[str]) -> int:
     take_every_character()
     try:
         result: object = group.main(list(arguments), prog_name="motet", standalone_mode=False)
+        with told():
+            sys.stdout.flush()
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:

@@ -13,12 +13,12 @@ from motet.cli.claims_told import ClaimsTold
 from motet.cli.diff_view import draw_hunk
 from motet.cli.fix_json import write_proposals
 from motet.cli.modes import GitModes
-from motet.cli.pieces import may_be_a_piece
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import Decision, Edit, Match, Outcome, Proposal, Refusal, Rung, Write
 from motet.edits.formats.whole_file import LeftOut
 from motet.edits.lines import split_lines
+from motet.edits.pieces import may_be_a_piece
 from motet.tools import DeskReport, FileReport, Reviewer
 
 _MOST_NAMED = 3
@@ -148,7 +148,7 @@ class _Announcing:
         if not self._asks:
             for proposal in proposals:
                 for index in range(len(proposal.hunks)):
-                    draw_hunk(self._terminal, proposal, index, ())
+                    draw_hunk(self._terminal, proposal, index)
         left = self.doubts if not self._asks else {}
         asked = [proposal for proposal in proposals if proposal.path not in left]
         answers = {proposal.path: proposal for proposal in await self._decides.review(asked)}

@@ -7,7 +7,7 @@ from motet.chat import Chat, ChatEvent, Compacted, Ended, Notice, Said, Sent, Sh
 from motet.cli import output
 from motet.cli.output import write_json
 from motet.errors import MotetError
-from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, Usage
+from motet.models.protocol import Completed, Price, ReasoningDelta, Retrying, TextDelta, Usage
 from motet.tools.kit import Told
 from motet.turn import AnswerStarted, ToolFinished, ToolsCalled
 
@@ -20,9 +20,11 @@ class ChatJson:
 
     def __init__(self) -> None:
         self._usage = Usage()
+        self._price: Price | None = None
 
     def started(self, chat: Chat, why: str) -> None:
         """Write which chat it is, and who answers."""
+        self._price = chat.model.price
         where = chat.model.destination
         host = where.host if where.remote else None
         _write("started", version=__version__, chat=chat.id, model=chat.model.name, why=why, host=host)
@@ -53,15 +55,19 @@ class ChatJson:
                 _write("sent", message=message_id, cycle=cycle, tokens=tokens)
             case Said(text):
                 _write("said", text=text)
-            case Notice(text, level):
-                _write("notice", text=text, level=level)
+            case Notice(text, level, about):
+                _write("notice", text=text, level=level, **({"about": about} if about else {}))
             case Compacted(messages, before, after):
                 _write("compacted", messages=messages, before=before, after=after)
             case Titled(title):
                 _write("titled", title=title)
             case Ended(reason, detail, can_go_on, is_partial):
                 used = {"input": self._usage.input, "output": self._usage.output}
-                _write("ended", reason=reason, detail=detail, can_go_on=can_go_on, partial=is_partial, tokens=used)
+                cost = self._usage.cost(self._price) if self._price is not None else None
+                _write(
+                    "ended", reason=reason, detail=detail, can_go_on=can_go_on, partial=is_partial, tokens=used,
+                    cost=cost,
+                )  # fmt: skip
             case _:
                 pass
 

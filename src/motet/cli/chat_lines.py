@@ -117,7 +117,7 @@ async def drawn(turn: AsyncGenerator[ChatEvent], *views: Callable[[ChatEvent], N
         case End.FAILED:
             raise ended.error or MotetError("the turn ended without an end")
         case End.LIMIT:
-            return ExitCode.PROBLEMS_REMAIN
+            return ExitCode.MODEL
         case End.STOPPED:
             return ExitCode.INTERRUPTED
         case End.DONE:

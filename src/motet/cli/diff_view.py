@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -26,16 +27,38 @@ _STATES = {
 }
 
 
-def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, reasons: Sequence[Diagnostic]) -> None:
-    """Draw hunk `index` of `proposal` after a blank line; `reasons` are the problems of the file, of which those at
-    this place are named."""
+class Problems:
+    """The problems of one file, found by the lines in which they begin or end."""
+
+    def __init__(self, problems: Sequence[Diagnostic]) -> None:
+        self._problems = problems
+        lines = [(found.range.start.line, found.range.end.line) for found in problems]
+        self._lines = sorted({(line, number) for number, both in enumerate(lines) for line in both})
+
+    def about(self, hunk: Hunk) -> list[Diagnostic]:
+        """Those in the hunk's lines; without any, those in the lines drawn around it."""
+        inside = self._touching(hunk.first, max(hunk.last, hunk.first + 1))
+        return inside or self._touching(hunk.first - _CONTEXT, hunk.last + _CONTEXT)
+
+    def _touching(self, first: int, last: int) -> list[Diagnostic]:
+        """Those that begin or end in lines `first` up to `last` (from 0, end exclusive), in their order."""
+        begin, end = (bisect_right(self._lines, line, key=lambda one: one[0]) for line in (first, last))
+        return [self._problems[number] for number in sorted({number for _, number in self._lines[begin:end]})]
+
+
+NO_PROBLEMS = Problems(())
+
+
+def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, problems: Problems = NO_PROBLEMS) -> None:
+    """Draw hunk `index` of `proposal` after a blank line; of the `problems` of the file those at this place are
+    named."""
     reviewed = proposal.hunks[index]
     hunk, total = reviewed.hunk, len(proposal.hunks)
     count = f"  hunk {index + 1} of {total}" if total > 1 else ""
     place = f"{proposal.path}:{hunk.line}"
     terminal.line(always=True)
     terminal.spans((place, "bold"), (count + _about_file(proposal) + _STATES[reviewed.decision], "dim"), always=True)
-    for found in _about(hunk, reasons):
+    for found in problems.about(hunk):
         terminal.spans(("  ", ""), *what_is_wrong(found), hang=_HANG, always=True)
     for spans in _diff(_lines(proposal.base.text), hunk):
         terminal.verbatim(*spans, always=True)
@@ -98,14 +121,3 @@ def _common(old: str, new: str) -> tuple[int, int]:
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _about(hunk: Hunk, problems: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The problems in the hunk's lines; without any, those in the lines drawn around it."""
-    inside = [found for found in problems if _touches(found, hunk.first, max(hunk.last, hunk.first + 1))]
-    return inside or [found for found in problems if _touches(found, hunk.first - _CONTEXT, hunk.last + _CONTEXT)]
-
-
-def _touches(found: Diagnostic, first: int, last: int) -> bool:
-    """Whether `found` begins or ends in lines `first` up to `last` (from 0, end exclusive)."""
-    return first < found.range.start.line <= last or first < found.range.end.line <= last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from motet.chat import ChatEvent
+from motet.chat import ChatEvent, Notice
 from motet.cli.chat_lines import AnswerView
 from motet.cli.diff_view import draw_hunk
 from motet.cli.fix_json import write_proposals
@@ -13,6 +13,8 @@ from motet.cli.front import HunkReview
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import Proposal
+from motet.edits.formats.auto import understand
+from motet.errors import EditFormatError
 from motet.models.protocol import TextDelta
 from motet.text import TextFile
 from motet.tools import Reviewer
@@ -29,17 +31,11 @@ class WatchedReviewer:
         self._as_json = as_json
         self.decided: list[Proposal] = []
 
-    def instead(self, decides: Reviewer) -> WatchedReviewer:
-        """Another reviewer, who draws hunks itself, and whose decisions are remembered here."""
-        other = WatchedReviewer(decides, self._terminal, quiet=True, as_json=self._as_json)
-        other.decided = self.decided
-        return other
-
     async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """See `Reviewer`."""
         for proposal in proposals if self._draws else ():
             for index in range(len(proposal.hunks)):
-                draw_hunk(self._terminal, proposal, index, ())
+                draw_hunk(self._terminal, proposal, index)
         decided = await self._decides.review(proposals)
         self.decided += decided
         if self._as_json:
@@ -77,10 +73,28 @@ class EditView:
                 self.answers.append("")
             case ToolFinished(_, output) if output.is_error:
                 self.refused = output.text.strip().split("\n", 1)[0]
+            case Notice(about="no_edit"):
+                return  # the last line says more
             case _:
                 pass
         self._terminal.end_stream()
         self._rest(event)
+
+
+def why_no_edit(answer: str, path: str) -> str:
+    """In a line, why nothing in `answer` is an edit. `path`: the file meant where none is named."""
+    try:
+        found = understand(answer, path=path, quotes=True)
+    except EditFormatError as error:
+        return f"an edit in the answer cannot be understood: {error}"
+    if found.edits:
+        return "the files are so already, or it is not clear whether the answer gives a whole file or a piece of it"
+    if found.quoted:
+        return f"the edit in line {found.quoted[0].line} of the answer stands in a quotation"
+    lines = ", ".join(str(one.line) for one in found.left_out)
+    if len(found.left_out) == 1:
+        return f"the fence in line {lines} of the answer names no file"
+    return f"the fences in lines {lines} of the answer name no file" if lines else "the answer holds none"
 
 
 def _bytes(path: Path) -> bytes | None:

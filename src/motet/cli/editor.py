@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import sys
 import tempfile
 from pathlib import Path, PurePosixPath
 
@@ -14,8 +15,12 @@ from motet.paths import state_dir
 
 
 def editor_command() -> list[str]:
-    """`$VISUAL`, else `$EDITOR`, else vi, as words. Raises `UsageError` when it cannot be understood."""
-    text = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    """`$VISUAL`, else `$EDITOR`, else vi, as words. Raises `UsageError` when it cannot be understood, or it is vi and
+    there is no terminal."""
+    text = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not text and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("there is no terminal for an editor; set $EDITOR to one that needs none")
+    text = text or "vi"
     try:
         words = shlex.split(text)
     except ValueError as error:

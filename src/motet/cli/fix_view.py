@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from motet.cli.call_progress import CallProgress
+from motet.cli.diff_view import NO_PROBLEMS, Problems
 from motet.cli.problem_lines import list_problems
 from motet.cli.progress import ServerProgress
 from motet.cli.speech import Speech
@@ -20,6 +21,7 @@ from motet.fix import (
     TurnHappened,
 )
 from motet.models.protocol import ReasoningDelta, Retrying, TextDelta, ToolCallDelta
+from motet.money import dollars
 from motet.text import Diagnostic
 from motet.tools import ToolOutput
 from motet.turn import AnswerStarted, ToolFinished, TurnEnded, TurnEvent
@@ -40,11 +42,12 @@ class FixView:
         self._calls = CallProgress()
         self.servers = ServerProgress(terminal)
         self.problems: tuple[Diagnostic, ...] = ()
+        self._by_path: dict[str, Problems] = {}
         self._was_checked = True
 
-    def of(self, path: str) -> list[Diagnostic]:
+    def of(self, path: str) -> Problems:
         """The problems of one file."""
-        return [found for found in self.problems if found.path == path]
+        return self._by_path.get(path, NO_PROBLEMS)
 
     def __call__(self, event: FixEvent) -> None:
         """Draw one event."""
@@ -120,6 +123,10 @@ class FixView:
 
     def _counts(self, diagnostics: tuple[Diagnostic, ...], sources: tuple[str, ...], change: str = "") -> None:
         self.problems = diagnostics
+        by_path: dict[str, list[Diagnostic]] = {}
+        for found in diagnostics:
+            by_path.setdefault(found.path, []).append(found)
+        self._by_path = {path: Problems(found) for path, found in by_path.items()}
         self.servers.clear()
         if not self._was_checked:
             self._terminal.line("Nothing was checked: no server or checker answered.", "bold", hang=2)
@@ -149,8 +156,7 @@ class FixView:
         style = "green" if event.reason is EndReason.CLEAN and self._was_checked else ""
         terminal.line(f"Ended: {reason}{detail}.", style, hang=2, always=True)
         if event.usage.total:
-            cost = f", ${event.cost:.4f}" if event.cost is not None else ""
-            used = f"Used {event.usage.input:,} tokens in, {event.usage.output:,} out{cost}."
+            used = f"Used {event.usage.input:,} tokens in, {event.usage.output:,} out, {dollars(event.cost)}."
             terminal.line(used, "dim", always=True)
         if event.changed:
             terminal.line("`motet undo` takes it back.", "dim")

@@ -6,7 +6,7 @@ import re
 
 from rich.cells import cell_len
 
-from motet.cli.wrap import fitting, unbreakable
+from motet.cli.wrap import cut_in_rows, unbreakable
 from motet.visible import visible
 
 _INDENT = 2
@@ -42,8 +42,7 @@ class Flow:
                 drawn.append(self.rest(width))
                 self._blank += piece.expandtabs(4)
             else:
-                self._word += piece
-                drawn.append(self._whole_parts(width))
+                drawn.append(self._whole_parts(piece, width))
         return "".join(drawn)
 
     def rest(self, width: int | None) -> str:
@@ -51,8 +50,13 @@ class Flow:
         word, self._word = self._word, ""
         return "".join(self._put(part, width) for part in unbreakable(word))
 
-    def _whole_parts(self, width: int | None) -> str:
-        *whole, last = unbreakable(self._word)
+    def _whole_parts(self, piece: str, width: int | None) -> str:
+        # Whether a break may stand between two characters is up to these two: what is held back has none.
+        *whole, last = unbreakable(self._word[-1:] + piece)
+        if whole:
+            whole[0] = self._word[:-1] + whole[0]
+        else:
+            last = self._word[:-1] + last
         self._word = "" if len(last) > _LONGEST_WORD else last
         return "".join(self._put(part, width) for part in (whole if self._word else [*whole, last]))
 
@@ -67,10 +71,9 @@ class Flow:
     def _put(self, part: str, width: int | None) -> str:
         part = visible(part)
         drawn = self._lead(part, width)
-        while width is not None and self._column + cell_len(part) > width:
-            head = fitting(part, width - self._column)
-            drawn += head + self._break()
-            part = part[len(head) :]
+        if width is not None:
+            *heads, part = cut_in_rows(part, width - self._column, width - self._hang)
+            drawn += "".join(head + self._break() for head in heads)
         self._column += cell_len(part)
         return drawn + part
 

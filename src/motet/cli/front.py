@@ -13,7 +13,10 @@ from motet.cli.ask import ask_in_terminal
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import EndOfInput, Keyboard
 from motet.cli.terminal import Terminal
+from motet.engine.faults import FaultLog
+from motet.paths import state_dir
 from motet.permissions import Ask
+from motet.tasks import background
 from motet.tools import AcceptAll, ProposeOnly
 from motet.tools.kit import Human, Nobody, Question
 
@@ -61,13 +64,19 @@ async def in_front(terminal: Terminal, *, yes: bool = False) -> AsyncGenerator[F
     """Heed signals and draw the moving line until the run is over; leave a clean line behind."""
     front = Front(terminal, yes)
     terminal.on_lost = front.interrupts.stop
+    tell_faults(terminal)
     with front.interrupts.installed():
-        ticking = asyncio.create_task(_tick(terminal))
+        ticking = background(_tick(terminal))
         try:
             yield front
         finally:
             ticking.cancel()
             terminal.close()
+
+
+def tell_faults(terminal: Terminal) -> None:
+    """Log what goes wrong beside the run, and tell it in one line."""
+    FaultLog(state_dir()).catch("motet", lambda line: terminal.line(f"motet: {line}", "red", hang=7, always=True))
 
 
 def tell_notes(chat: Chat, terminal: Terminal) -> None:
@@ -84,10 +93,11 @@ class HunkReview:
 
     async def review(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """See `Reviewer`."""
+        from motet.cli.diff_view import NO_PROBLEMS
         from motet.cli.review import TerminalReviewer
 
         front = self._front
-        reviewer = TerminalReviewer(front.terminal, front.keyboard, lambda _: (), front.interrupts.held)
+        reviewer = TerminalReviewer(front.terminal, front.keyboard, lambda _: NO_PROBLEMS, front.interrupts.held)
         return await reviewer.review(proposals)
 
 

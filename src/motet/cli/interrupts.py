@@ -67,8 +67,10 @@ class Interrupts:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Leave Ctrl-C to another program that has the terminal now; put the terminal's modes back afterwards."""
+        """Leave Ctrl-C and the terminal, with the modes that it had at first, to another program; put the modes of now
+        back afterwards."""
         modes, self._held = _modes(), True
+        _set_modes(self._modes)
         try:
             yield
         finally:

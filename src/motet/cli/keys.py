@@ -7,6 +7,7 @@ import codecs
 import contextlib
 import os
 import re
+import select
 import signal
 import sys
 import termios
@@ -22,24 +23,38 @@ _END = "\x04"
 
 
 @contextmanager
-def typed_unseen() -> Generator[None]:
-    """While something starts: what is typed is kept, key by key, for whoever reads next, and the terminal shows none
-    of it. Ctrl-C stays a signal."""
+def typed_unseen() -> Generator[str]:
+    """Between two readers of the terminal: what is typed is kept, key by key, for whoever reads next, and the terminal
+    shows none of it. Ctrl-C stays a signal, and drops nothing. Gives what was typed before, as keys."""
     try:
         descriptor = sys.stdin.fileno()
         modes = termios.tcgetattr(descriptor)
     except (termios.error, OSError, ValueError):
-        yield  # no terminal
+        yield ""  # no terminal
         return
     quiet = list(modes)
     quiet[0] &= ~termios.ICRNL  # Enter and Ctrl-J are two keys
-    quiet[3] &= ~(termios.ECHO | termios.ICANON)
+    quiet[3] = quiet[3] & ~(termios.ECHO | termios.ICANON) | termios.NOFLSH
     termios.tcsetattr(descriptor, termios.TCSANOW, quiet)
     try:
-        yield
+        yield typed_so_far(descriptor).replace(b"\n", b"\r").decode("utf-8", "replace")
     finally:
         with contextlib.suppress(termios.error):
             termios.tcsetattr(descriptor, termios.TCSANOW, modes)
+
+
+def typed_so_far(descriptor: int) -> bytes:
+    """What was typed and nobody has read, without waiting for more."""
+    typed = b""
+    while select.select([descriptor], [], [], 0)[0]:
+        try:
+            data = os.read(descriptor, 4096)
+        except OSError:
+            break  # the terminal is gone; a signal says so
+        if not data:
+            break
+        typed += data
+    return typed
 
 
 class EndOfInput(Exception):
@@ -84,10 +99,11 @@ class Keyboard:
 
         `echo` gets what was typed ahead, which the terminal has not shown.
         """
-        text, self._waiting = self._waiting, ""
+        text, self._waiting = self._waiting.replace("\r", "\n"), ""
         echo(text)
-        while "\n" not in text:
-            text += await self._read()
+        with _line_editing():
+            while "\n" not in text:
+                text += await self._read()
         line, _, self._waiting = text.partition("\n")
         return line.rstrip("\r")
 
@@ -140,6 +156,26 @@ def _is_open(descriptor: int) -> bool:
     except termios.error:
         return False
     return True
+
+
+@contextmanager
+def _line_editing() -> Generator[None]:
+    """The terminal shows and edits what is typed, also where it is `typed_unseen` at other times."""
+    descriptor = sys.stdin.fileno()
+    try:
+        before = termios.tcgetattr(descriptor)
+    except termios.error:
+        yield  # a pipe, or the terminal is gone
+        return
+    edited = list(before)
+    edited[0] |= termios.ICRNL
+    edited[3] |= termios.ECHO | termios.ICANON
+    termios.tcsetattr(descriptor, termios.TCSANOW, edited)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)
 
 
 @contextmanager

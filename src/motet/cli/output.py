@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import TextIO
 
 from motet.errors import MotetError
 from motet.visible import as_json
@@ -55,11 +56,21 @@ def told() -> Generator[None]:
         raise MotetError(f"standard output: {error.strerror}") from error
 
 
-def silence() -> None:
-    """Write no more, so that the interpreter's last flush has nothing to fail at."""
+def silence(stream: TextIO | None = None) -> None:
+    """Write no more to `stream` (standard output), so that the interpreter's last flush has nothing to fail at."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, (stream or sys.stdout).fileno())
     os.close(nowhere)
+
+
+def release_streams() -> None:
+    """Drop what standard output and standard error hold and cannot write: Python's last flush would fail at it, and
+    end with code 120 whatever the command came to."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            silence(stream)
 
 
 def open_all_streams() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
-from motet.cli.diff_view import draw_hunk
+from motet.cli.diff_view import Problems, draw_hunk
 from motet.cli.editor import edit_text
 from motet.cli.keys import EndOfInput, Keyboard
 from motet.cli.session import Session
@@ -38,14 +38,14 @@ _NARROW = 60
 class TerminalReviewer:
     """Asks the human about every hunk.
 
-    `problems` gives the diagnostics of a path, to name the reason; Ctrl-C belongs to the editor inside `in_editor`.
+    `problems` gives those of a path, to name the reason; Ctrl-C belongs to the editor inside `in_editor`.
     """
 
     def __init__(
         self,
         terminal: Terminal,
         keyboard: Keyboard,
-        problems: Callable[[str], Sequence[Diagnostic]],
+        problems: Callable[[str], Problems],
         in_editor: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._terminal = terminal
@@ -122,7 +122,8 @@ class TerminalReviewer:
             case "j" | "k" | "J" | "K":
                 undecided = key.islower()
                 if not session.move(1 if key in "jJ" else -1, undecided=undecided):
-                    return self._say(f"there is no other {'undecided ' if undecided else ''}hunk")
+                    where = "after" if key in "jJ" else "before"
+                    return self._say(f"there is no {'undecided ' if undecided else ''}hunk {where} this one")
             case "/":
                 return await self._search(session)
             case "q":

@@ -59,8 +59,9 @@ class Session:
     def replace(self, proposal: Proposal) -> None:
         """Put `proposal` in place of the current file's and go to the next undecided hunk."""
         self._put(proposal)
-        if not self._is_pending(self._at):
-            self.move(1, undecided=True)
+        if self._is_pending(self._at) or self.move(1, undecided=True):
+            return
+        self._at = next((at for at in range(self._at) if self._is_pending(at)), self._at)
 
     def split(self) -> None:
         """Put the parts of the current hunk in its place, all undecided."""
@@ -72,10 +73,9 @@ class Session:
         self.proposals, self._at = self._history.pop()
 
     def move(self, step: int, *, undecided: bool) -> bool:
-        """Go to the next (`step` 1) or previous (-1) hunk, around the end; false when there is no other."""
-        total = len(self._places())
-        for distance in range(1, total):
-            at = (self._at + step * distance) % total
+        """Go to the next (`step` 1) or previous (-1) hunk; false when there is none that way."""
+        places = range(len(self._places()))
+        for at in places[self._at + 1 :] if step > 0 else reversed(places[: self._at]):
             if not undecided or self._is_pending(at):
                 self._at = at
                 return True

@@ -188,13 +188,16 @@ class Terminal:
     def _redraw(self) -> None:
         if not self._moves or not self._progress or self._mid_line:
             return
-        elapsed = f"  {time.monotonic() - self._started:.0f} s"
-        text = cut(self._progress, (self.width or _DEFAULT_WIDTH) - cell_len(elapsed) - 1) + elapsed
+        text = self._moving_line()
         if self._drawn and text == self._shown:
             return
         rest = max(self._drawn - cell_len(text), 0)
         self._write("\r" + self._styled(text, "dim") + " " * rest + "\b" * rest)
         self._drawn, self._shown, self._drawn_at = cell_len(text), text, time.monotonic()
+
+    def _moving_line(self) -> str:
+        elapsed = f"  {time.monotonic() - self._started:.0f} s"
+        return cut(self._progress, (self.width or _DEFAULT_WIDTH) - cell_len(elapsed) - 1) + elapsed
 
     def _styled(self, text: str, style: str) -> str:
         if not self._colour or not style or not text:

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
+from motet.visible import one_line
+
 Span = tuple[str, str]
 """A piece of text and the style it is drawn in."""
 
 _WORD = re.compile(r"\s+|\S+")
+_MEASURED = 1_000
 _JOINER = "\u200d"
 _MODIFIERS = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 
@@ -31,12 +34,12 @@ def wrap(spans: Sequence[Span], width: int, hang: int = 0) -> list[list[Span]]:
                 room = width - hang
                 if piece.isspace():
                     continue
-            while size > room:
-                head = fitting(piece, room)
+            *heads, piece = cut_in_rows(piece, room, width - hang)
+            for head in heads:
                 lines[-1].append((head, style))
                 lines.append([(" " * hang, "")])
-                piece, room = piece[len(head) :], width - hang
-                size = cell_len(piece)
+            if heads:
+                room, size = width - hang, cell_len(piece)
             at_break = len(lines) > 1 and len(lines[-1]) == 1
             if not (piece.isspace() and at_break):
                 lines[-1].append((piece, style))
@@ -53,6 +56,30 @@ def most_hang(width: int) -> int:
 def cut(text: str, width: int) -> str:
     """`text`, if it is wider than `width` cells with `…` for its end."""
     return text if cell_len(text) <= width else fitting(text, max(width - 1, 0)) + "…"
+
+
+def rows_of(text: str, width: int) -> list[str]:
+    """`text` as a terminal shows what is typed: its own rows, filled with characters to at most `width` cells."""
+    rows: list[str] = []
+    for line in map(one_line, text.split("\n")):
+        rows.append(fitting(line, width))
+        at = len(rows[-1])
+        while at < len(line):
+            rows.append(fitting(line[at : at + max(width, 1)], width))
+            at += len(rows[-1])
+    return rows
+
+
+def cut_in_rows(text: str, room: int, width: int) -> Iterator[str]:
+    """The parts of `text` that fit, the first into `room` cells and each other one into `width`."""
+    at, size = 0, cell_len(text)
+    while size > room:
+        head = fitting(text[at : at + max(room, 1)], room)
+        yield head
+        at, room = at + len(head), width
+        # What joins makes the sum of parts another than the whole; of a short rest all is measured.
+        size = cell_len(text[at:]) if len(text) - at <= _MEASURED else size - cell_len(head)
+    yield text[at:]
 
 
 def unbreakable(word: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from motet.diagnostics.json_value import integer_of, object_of, text_of
 from motet.diagnostics.wire import encode, read_message
 from motet.errors import ServerError
 from motet.process import Child
+from motet.tasks import background
 
 METHOD_NOT_FOUND = -32601
 _STDERR_TAIL = 4096
@@ -51,8 +52,8 @@ class Connection:
         self._next = 0
         self._stderr = bytearray()
         self._failure: ServerError | None = None
-        self._reading = asyncio.create_task(self._read())
-        self._draining = asyncio.create_task(self._drain_stderr())
+        self._reading = background(self._read())
+        self._draining = background(self._drain_stderr())
 
     @property
     def failure(self) -> ServerError | None:

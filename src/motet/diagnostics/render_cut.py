@@ -34,6 +34,10 @@ _PROBLEM_LINES = 5
 """Lines of one problem that count; a problem may span a whole file."""
 
 
+_MOST_LINES = 2_000
+"""Places with problems that decide what is shown: what they need fills any request."""
+
+
 class Selection:
     """Lines of one text that are shown, within `limit` bytes.
 
@@ -84,6 +88,7 @@ class Selection:
 
 def choose_lines(selection: Selection, problems: Sequence[Diagnostic], found: Sequence[Definition]) -> None:
     """Show what a repair of `problems`, most important first, needs of a text with the definitions `found`."""
+    problems = _of_distinct_lines(problems)
     for problem in problems:
         for first, last in _touched(problem):
             any(selection.add(first - beside, last + beside) for beside in _BESIDE)
@@ -99,20 +104,32 @@ def choose_lines(selection: Selection, problems: Sequence[Diagnostic], found: Se
 
 def fill(selection: Selection, problems: Sequence[Diagnostic]) -> None:
     """Use what is left of the limit for more lines around the problems."""
-    for problem in problems:
+    for problem in _of_distinct_lines(problems):
         line = problem.range.start.line
         any(selection.add(line - radius, line + radius) for radius in _WIDER)
 
 
+def _of_distinct_lines(problems: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The first problem of each line, of the first `_MOST_LINES`, and all that would change other lines."""
+    found: dict[tuple[int, int] | Diagnostic, Diagnostic] = {}
+    for problem in problems:
+        if len(found) == _MOST_LINES:
+            break
+        found.setdefault(
+            (problem.range.start.line, problem.range.end.line) if not problem.fixes else problem, problem
+        )
+    return list(found.values())
+
+
 def names_on_problem_lines(lines: Sequence[str], problems: Iterable[Diagnostic]) -> list[str]:
     """Names in the lines with problems, each once, in order."""
-    names: dict[str, None] = {}
+    numbers: dict[int, None] = {}  # a long line may have a problem in each of its columns
     for problem in problems:
         start = max(problem.range.start.line, 1)
         end = min(problem.range.end.line, start + _PROBLEM_LINES - 1)
-        for line in lines[start - 1 : max(start, end)]:
-            names.update(dict.fromkeys(name for name in _NAME.findall(line) if name not in _KEYWORDS))
-    return list(names)
+        numbers.update(dict.fromkeys(range(start, max(start, end) + 1)))
+    found = (name for number in numbers for line in lines[number - 1 : number] for name in _NAME.findall(line))
+    return [name for name in dict.fromkeys(found) if name not in _KEYWORDS]
 
 
 def names_in_messages(problems: Iterable[Diagnostic]) -> list[str]:

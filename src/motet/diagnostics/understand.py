@@ -19,6 +19,8 @@ from motet.text import Diagnostic, SuggestedFix, TextFile
 
 _MOST_FIXED = 200
 """Problems of one file for which fixes are asked for."""
+_AT_ONCE = 50
+"""Problems that are converted before other tasks run."""
 
 
 async def understand(
@@ -29,7 +31,12 @@ async def understand(
     `document` shows the text of `file`. Raises `ServerError`.
     """
     translator = Translator(file.path, file.text, client.encoding)
-    found = {_identity(one): (one, raw) for raw in said for one in [translator.diagnostic(raw, server)]}
+    found: dict[tuple[object, ...], tuple[Diagnostic, object]] = {}
+    for number, raw in enumerate(said):
+        if number % _AT_ONCE == 0:
+            await asyncio.sleep(0)
+        one = translator.diagnostic(raw, server)
+        found[_identity(one)] = one, raw
     pairs = list(found.values())
     fixed = await asyncio.gather(*(_with_fixes(client, document, translator, *pair) for pair in pairs[:_MOST_FIXED]))
     return (*fixed, *(one for one, _ in pairs[_MOST_FIXED:]))

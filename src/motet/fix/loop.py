@@ -193,10 +193,10 @@ class FixLoop:
 
     async def _ask(self, number: int, wanted: Sequence[Diagnostic]) -> tuple[str, list[FileReport]]:
         """Ask about all of `wanted`; returns the budget that ran out, if any, and what became of the edits."""
-        requests = self._requests(wanted)
+        requests = await self._requests(wanted)
         if any(request.left_out for request in requests):
             await self._find_definitions(wanted)
-            requests = self._requests(wanted)
+            requests = await self._requests(wanted)
         self._emit(RoundStarted(number, tuple(request.paths for request in requests)))
         reports: list[FileReport] = []
         limit = ""
@@ -220,7 +220,7 @@ class FixLoop:
                 most_tokens = request.tokens
             elif error.kind is not ModelErrorKind.CONTEXT_TOO_LONG or most_tokens < _SMALLEST_REQUEST:
                 raise
-        pieces = self._requests([found for found in wanted if found.path in request.paths], most_tokens)
+        pieces = await self._requests([found for found in wanted if found.path in request.paths], most_tokens)
         for piece in pieces:
             limit = await self._ask_within_window(piece, wanted, reports)
             if limit or self._reviewer.stopped:
@@ -230,16 +230,18 @@ class FixLoop:
     async def _find_definitions(self, wanted: Sequence[Diagnostic]) -> None:
         """Read the files of the project, besides those that are looked at, that define what `wanted` are about."""
         around = list(dict.fromkeys(found.path for found in wanted))
-        paths = await self._defining(names_in(self._files, wanted), around)
+        paths = await self._defining(await asyncio.to_thread(names_in, dict(self._files), wanted), around)
         self._others.clear()
         for path in paths:
             if path not in self._files and len(self._others) < _MOST_OTHERS:
                 with suppress(WorkspaceError, PermissionDenied):
                     self._others[path] = await self._workspace.read(path)
 
-    def _requests(self, wanted: Sequence[Diagnostic], most_tokens: int | None = None) -> list[Request]:
+    async def _requests(self, wanted: Sequence[Diagnostic], most_tokens: int | None = None) -> list[Request]:
+        """In a thread: a file may have any number of problems."""
         root, limits, others = self._workspace.root, self._model.limits, tuple(self._others.values())
-        return build_requests(root, self._files, wanted, limits, self._notes, most_tokens, others)
+        files, notes = dict(self._files), self._notes
+        return await asyncio.to_thread(build_requests, root, files, wanted, limits, notes, most_tokens, others)
 
     async def _turn(self, request: Request, reports: list[FileReport]) -> str:
         approximate = self._options.approximate

@@ -8,6 +8,7 @@ moment both keep their grant.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -21,6 +22,7 @@ from typing import cast
 from motet.errors import MotetError
 from motet.paths import remedy
 from motet.permissions.action import Action
+from motet.storage.aside import set_aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,10 @@ class Grant:
     definition: str = ""
 
 
+class _Damaged(Exception):
+    """The file is not what was written."""
+
+
 class GrantStore:
     """The grants of one user, in `<state>/grants.json` (mode 0600)."""
 
@@ -41,33 +47,49 @@ class GrantStore:
 
     def holds(self, project: Path, action: Action) -> bool:
         """Whether `action` was allowed for `project`, or for always, and its definition is still the same."""
-        kept = self._read()
+        try:
+            kept = self._read()
+        except _Damaged:
+            with self._locked():
+                kept = self._whole()
         return _grant(project, action) in kept or _grant(None, action) in kept
 
     def add(self, project: Path | None, action: Action) -> None:
         """Remember that `action` is allowed for `project`; None: in every project."""
         with self._locked():
-            self._write([*self._read(), _grant(project, action)])
+            self._write([*self._whole(), _grant(project, action)])
 
     def forget(self, project: Path | None) -> int:
         """Forget all grants for `project`, or with None those for always; returns how many there were."""
         with self._locked():
-            before = self._read()
+            before = self._whole()
             name = "" if project is None else str(project)
             kept = [grant for grant in before if grant.project != name]
             self._write(kept)
             return len(before) - len(kept)
 
+    def _whole(self) -> list[Grant]:
+        """The grants; a damaged file is set aside, and nothing that it says is believed. Under the lock."""
+        try:
+            return self._read()
+        except _Damaged:
+            set_aside(self._path, "the grants are", "what was allowed is asked again")
+            return []
+
     def _read(self) -> list[Grant]:
         try:
-            rows = cast("list[dict[str, object]]", json.loads(self._path.read_text("utf-8")))
-            return [Grant(str(row["project"]), str(row["action"]), str(row.get("definition", ""))) for row in rows]
+            rows: object = json.loads(self._path.read_bytes())
+            if not isinstance(rows, list):
+                raise _Damaged
+            found = cast("list[dict[str, object]]", rows)
+            return [Grant(str(row["project"]), str(row["action"]), str(row.get("definition", ""))) for row in found]
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise MotetError(f"{self._path}: cannot read the grants: {error.strerror}; make it readable") from error
+            advice = "move it away" if error.errno == errno.EISDIR else "make it readable"
+            raise MotetError(f"{self._path}: cannot read the grants: {error.strerror}; {advice}") from error
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            raise MotetError(f"{self._path}: cannot read the grants ({error}); move the file away") from error
+            raise _Damaged from error
 
     def _write(self, grants: list[Grant]) -> None:
         unique = list(dict.fromkeys(grants))

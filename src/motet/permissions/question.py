@@ -23,6 +23,9 @@ HEAD_LINES, TAIL_LINES = 24, 12
 LINE_CHARACTERS = 200
 """A longer line is shown as several."""
 
+_SHORT_LINES, _SHORT_CHARACTERS = 4, 300
+"""A command up to this long stands before what is said about it."""
+
 PROTECTED = "a protected place"
 
 
@@ -117,10 +120,17 @@ def _command(action: Action, asker: str) -> tuple[str, list[tuple[str, str]]]:
     text = shell_text(action.argv)
     how = ("with", action.detail)
     if text is None:
-        return f"A command is to be run, asked for by {asker}.", [("run", shlex.join(action.argv)), how]
+        return f"A command is to be run, asked for by {asker}.", _with_text(("run", shlex.join(action.argv)), how)
     # The shell itself is shown with its other words, so that none of them goes unseen.
     frame = shlex.join("TEXT" if word == text else word for word in action.argv)
-    return f"A text is to be run by a shell, asked for by {asker}.", [("shell", frame), ("text", text), how]
+    head = f"A text is to be run by a shell, asked for by {asker}."
+    return head, [("shell", frame), *_with_text(("text", text), how)]
+
+
+def _with_text(text: tuple[str, str], how: tuple[str, str]) -> list[tuple[str, str]]:
+    """Both; a long text goes last, so that it cannot push out of sight where it is to run."""
+    is_long = text[1].count("\n") >= _SHORT_LINES or len(text[1]) > _SHORT_CHARACTERS
+    return [how, text] if is_long else [text, how]
 
 
 def _warnings(action: Action) -> Iterator[str]:

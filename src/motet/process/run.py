@@ -10,9 +10,9 @@ from pathlib import Path
 
 from motet.errors import ProcessError
 from motet.process.child import Child, spawn
+from motet.tasks import background
 
 _CHUNK = 64 * 1024
-_ending: set[asyncio.Task[int]] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,7 @@ async def run(
         await child.terminate()
         raise ProcessError(f"{argv[0]}: no end after {timeout:g} s; stopped") from error
     except asyncio.CancelledError:
-        ending = asyncio.create_task(child.terminate())  # at the end of the loop this becomes `kill`
-        _ending.add(ending)
-        ending.add_done_callback(_ending.discard)
+        background(child.terminate())  # at the end of the loop this becomes `kill`
         raise
     finally:
         for task in talk:

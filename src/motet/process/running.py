@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from motet.process.child import Child, spawn
+from motet.tasks import background
 
 _CHUNK = 64 * 1024
 _MARK = "MOTET_COMMAND"
 """Variable by which what a program started is known, wherever it went."""
-_ending: set[asyncio.Task[int]] = set()
 
 
 class Running:
@@ -71,9 +71,7 @@ class Running:
     def abandon(self) -> asyncio.Task[int]:
         """End it without waiting: TERM now, KILL for what is left in two seconds, or when the loop ends. The task is
         done when it has ended."""
-        ending = asyncio.create_task(self._end_all())
-        _ending.add(ending)
-        ending.add_done_callback(_ending.discard)
+        ending = background(self._end_all())
         self._reading.cancel()
         return ending
 

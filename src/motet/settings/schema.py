@@ -107,16 +107,23 @@ class BoardSettings(_Table, frozen=True):
     agent_posts: Annotated[PositiveInt | None, Meta(description="posts of one agent in a minute")] = 30
     pair_posts: Annotated[PositiveInt | None, Meta(description="posts of one agent to one other in a minute")] = 15
     board_posts: Annotated[PositiveInt | None, Meta(description="posts of agents on one board in a minute")] = 600
+    alone_posts: Annotated[
+        PositiveInt, Meta(description="posts of agents on one board after which a human has to write or `continue`")
+    ] = 300
+    agent_posts_per_day: Annotated[PositiveInt, Meta(description="posts of one agent in a day (UTC)")] = 1_000
+    board_posts_per_day: Annotated[PositiveInt, Meta(description="posts of agents on one board in a day")] = 5_000
     alert_posts: Annotated[
         PositiveInt, Meta(description="posts of agents on one board in a minute of which you are told")
     ] = 60
     request_minutes: Annotated[PositiveInt, Meta(description="minutes after which a request is overdue")] = 60
     agent_tokens_per_day: Annotated[
         PositiveInt | None, Meta(description="tokens of the turns that boards cause, of one agent in a day (UTC)")
-    ] = None
-    agent_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = None
-    board_tokens_per_day: Annotated[PositiveInt | None, Meta(description="tokens, of one board in a day")] = None
-    board_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = None
+    ] = 5_000_000
+    agent_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = 10.0
+    board_tokens_per_day: Annotated[PositiveInt | None, Meta(description="tokens, of one board in a day")] = (
+        20_000_000
+    )
+    board_cost_per_day: Annotated[PositiveFloat | None, Meta(description="US dollars, the same")] = 50.0
     all_tokens: Annotated[
         PositiveInt, Meta(description="tokens from which on a model has to say a post to everyone twice")
     ] = 100_000

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -51,7 +52,7 @@ class LineIndex:
     Places outside the text are moved to the nearest place inside: servers do send them.
     """
 
-    __slots__ = ("_ends", "_starts", "text")
+    __slots__ = ("_ends", "_is_ascii", "_starts", "_units", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -61,6 +62,8 @@ class LineIndex:
             self._ends.append(match.start())
             self._starts.append(match.end())
         self._ends.append(len(text))
+        self._is_ascii = text.isascii()
+        self._units: tuple[int, PositionEncoding, list[int]] = (0, PositionEncoding.UTF32, [])
 
     @property
     def line_count(self) -> int:
@@ -98,24 +101,27 @@ class LineIndex:
         """
         if line >= len(self._starts):
             return self.position(len(self.text))
-        text = self.line(line + 1)
-        if encoding is PositionEncoding.UTF32 or text.isascii():
-            return Position(line + 1, min(max(units, 0), len(text)) + 1)
-        width, column = 0, 0
-        for character in text:
-            width += _width(character, encoding)
-            if width > units:
-                break
-            column += 1
-        return Position(line + 1, column + 1)
+        sums = self._sums(line + 1, encoding)
+        if sums is None:
+            return Position(line + 1, min(max(units, 0), self._ends[line] - self._starts[line]) + 1)
+        return Position(line + 1, bisect_right(sums, max(units, 0)))
 
     def to_units(self, position: Position, encoding: PositionEncoding) -> tuple[int, int]:
         """0-based server line and column units of `position` in `encoding`."""
         place = self.position(self.offset(position))
-        before = self.line(place.line)[: place.column - 1]
-        if encoding is PositionEncoding.UTF32 or before.isascii():
-            return place.line - 1, len(before)
-        return place.line - 1, sum(_width(character, encoding) for character in before)
+        sums = self._sums(place.line, encoding)
+        return place.line - 1, place.column - 1 if sums is None else sums[place.column - 1]
+
+    def _sums(self, number: int, encoding: PositionEncoding) -> list[int] | None:
+        """The units before each character of line `number`, and behind the last one; None where a character is a unit.
+        Those of one line are kept: a long one may have a problem in each of its columns."""
+        if encoding is PositionEncoding.UTF32 or self._is_ascii:
+            return None
+        if self._units[:2] != (number, encoding):
+            text = self.line(number)
+            sums = [] if text.isascii() else [*accumulate((_width(each, encoding) for each in text), initial=0)]
+            self._units = number, encoding, sums
+        return self._units[2] or None
 
 
 def _width(character: str, encoding: PositionEncoding) -> int:

@@ -11,16 +11,17 @@ from posixpath import basename
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 
+from motet.web.article import article_text, main_part
 from motet.web.simplify import simplify
 
 if TYPE_CHECKING:
     from bs4 import Tag
 
-SHORTEST_ARTICLE = 250
-"""Characters that trafilatura must find for its answer to be taken."""
-
 _TOO_MANY_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _BLANK_ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
+_TICKS = re.compile(r"`+")
+_ANCHORS = frozenset("¶#§")
+"""What generators of documentation put behind a heading, as a link to it."""
 _LINK = ("http://", "https://", "mailto:")
 
 
@@ -35,11 +36,14 @@ class Markdown:
 
 def markdown_of(html: str, url: str, most: int) -> Markdown:
     """What is read of a page whose address is `url`, up to about `most` characters; links become absolute."""
+    from bs4 import BeautifulSoup
+
     simple = simplify(html, most)
-    if article := _article(simple.html, url):
-        return Markdown(simple.title, tidy(article), whole=True)
+    soup = BeautifulSoup(simple.html, "html.parser")
+    article = article_text(simple.html, url)
+    part = main_part(soup, article, simple.title) if article else soup
     base = (simple.base and _joined(url, simple.base)) or url
-    return Markdown(simple.title, tidy(_convert(simple.html, base)), whole=simple.whole)
+    return Markdown(simple.title, tidy(_convert(part, base)), whole=simple.whole)
 
 
 def tidy(text: str) -> str:
@@ -47,19 +51,7 @@ def tidy(text: str) -> str:
     return _TOO_MANY_LINES.sub("\n\n", _BLANK_ENDS.sub("", text)).strip()
 
 
-def _article(html: str, url: str) -> str:
-    """The main content, where the extra `motet[web]` is installed and finds one."""
-    try:
-        import trafilatura
-    except ImportError:
-        return ""
-    found = trafilatura.extract(
-        html, url=url, output_format="markdown", include_links=True, include_tables=True, include_comments=False
-    )
-    return found if found and len(found) >= SHORTEST_ARTICLE else ""
-
-
-def _convert(html: str, url: str) -> str:
+def _convert(part: Tag, url: str) -> str:
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter  # pyright: ignore[reportMissingTypeStubs]
 
@@ -70,15 +62,45 @@ def _convert(html: str, url: str) -> str:
         def convert_a(self, el: Tag, text: str, parent_tags: object) -> str:
             return _link(el, text, url)
 
+        def convert_pre(self, el: Tag, text: str, parent_tags: object) -> str:
+            return _code(_language(el), text)
+
+        def convert_td(self, el: Tag, text: str, parent_tags: object) -> str:
+            return _cell(el, text)
+
+        def convert_th(self, el: Tag, text: str, parent_tags: object) -> str:
+            return _cell(el, text)
+
     converter = Converter(
         heading_style="atx",
         bullets="-",
         escape_asterisks=False,
         escape_underscores=False,
         escape_misc=False,
-        code_language_callback=_language,
     )
-    return converter.convert_soup(BeautifulSoup(html, "html.parser"))  # pyright: ignore[reportUnknownMemberType]
+    for caption in part.find_all("caption"):  # it stands before its table, and is no row of it
+        caption.name = "p"
+        if caption.parent is not None and caption.parent.name == "table":
+            caption.parent.insert_before(caption.extract())
+    whole = BeautifulSoup("", "html.parser")
+    whole.append(part.extract())
+    return converter.convert_soup(whole)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _cell(tag: Tag, text: str) -> str:
+    """A cell of a row, and empty ones for the further columns that it spans."""
+    columns = str(tag.get("colspan") or "")
+    spans = int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 4 else 1
+    said = text.strip().replace("\n", " ").replace("|", "\\|")
+    return f" {said} |" + " |" * (max(spans, 1) - 1)
+
+
+def _code(language: str, text: str) -> str:
+    """A block of code in a fence that is longer than any in it."""
+    if not text.strip():
+        return ""
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in _TICKS.findall(text) if len(ticks) > 2)])
+    return f"\n\n{fence}{language}\n{text.strip(chr(10))}\n{fence}\n\n"
 
 
 def _language(tag: Tag) -> str:
@@ -109,6 +131,8 @@ def _path(url: str) -> str:
 
 def _link(tag: Tag, text: str, url: str) -> str:
     said = " ".join(text.split())
+    if said in _ANCHORS and str(tag.get("href") or "").startswith("#"):
+        return ""
     target = _joined(url, str(tag.get("href") or ""))
     if not said or not target.lower().startswith(_LINK) or target.partition("#")[0] == url:
         return text

@@ -246,6 +246,8 @@ class _Simplifier(HTMLParser):
         silent = tag in _SILENT or _hidden(given, tag)
         if tag == "header" and not (now.open["article"] or now.open["main"] or now.open["section"]):
             silent = True
+        if tag == "footer" and now.open["blockquote"]:  # it says whose words they are
+            silent = False
         written = tag if _PLAIN_NAME.fullmatch(tag) else "span"
         now.stack.append(_Open(tag, written, silent, len(now.pieces), now.text))
         now.open[tag] += 1

@@ -18,12 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from motet.errors import WorkspaceError
+from motet.storage.aside import set_aside
 from motet.workspace import _fs, legacy
 from motet.workspace.atomic import Unconfirmed, digest
 from motet.workspace.change import Change, make
 from motet.workspace.failures import told
 from motet.workspace.guard import Place
-from motet.workspace.journal import Journal
+from motet.workspace.journal import Journal, JournalDamaged
 from motet.workspace.manifest import Entry, Manifest, Saved, parts_of
 from motet.workspace.retention import Shelf, journal_path, journals
 from motet.workspace.store import locked
@@ -108,6 +109,8 @@ class Checkpoints:
         self.left: tuple[bytes, str] | None = None
         """What the last write left in its file, and the hash of that: mostly what the next one finds there."""
         self._stop = threading.Event()
+        self.lost: list[int] = []
+        """The numbers of those that turned out to be damaged, and were set aside."""
 
     @property
     def current(self) -> Checkpoint | None:
@@ -128,7 +131,7 @@ class Checkpoints:
         self._current = None
 
     def history(self) -> list[CheckpointInfo]:
-        """All checkpoints, newest first. Raises `WorkspaceError`, naming the file, when one is damaged."""
+        """All checkpoints, newest first; the file of a damaged one is set aside. Raises `WorkspaceError`."""
         if legacy.is_there(self._home):
             with self.locked():
                 pass
@@ -270,7 +273,11 @@ class Checkpoints:
             return self._open
         path = journal_path(self._home, number)
         with told(path), contextlib.suppress(FileNotFoundError):
-            return Journal.load(path)
+            try:
+                return Journal.load(path)
+            except JournalDamaged:
+                set_aside(path, "this checkpoint is", "the others can be undone")
+                self.lost.append(number)
         return None
 
     def _new_journal(self, label: str, changes: Sequence[Change]) -> Journal:

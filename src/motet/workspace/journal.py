@@ -67,7 +67,7 @@ class Journal:
 
     @classmethod
     def load(cls, path: Path) -> Journal:
-        """Read it. Raises `WorkspaceError`, naming the file, when it is damaged or from a newer motet; `OSError`."""
+        """Read it. Raises `JournalDamaged`, `WorkspaceError` when it is from a newer motet, `OSError`."""
         journal = None
         try:
             with path.open("rb") as file:
@@ -83,9 +83,9 @@ class Journal:
                     journal._locate(row, offset)
                     journal.size = end
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise _damaged(path) from error
+            raise JournalDamaged(path) from error
         if journal is None:
-            raise _damaged(path)
+            raise JournalDamaged(path)
         return journal
 
     def add(
@@ -285,8 +285,11 @@ def _entry(row: _Row) -> Entry:
     )
 
 
-def _damaged(path: Path) -> WorkspaceError:
-    return WorkspaceError(f"{path}: this checkpoint is damaged; move the file away to use the others")
+class JournalDamaged(WorkspaceError):
+    """The file of a checkpoint is not what was written."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path}: this checkpoint is damaged")
 
 
 def _lost(path: Path) -> WorkspaceError:

@@ -31,7 +31,14 @@ def targets(guard: Guard, checkpoints: Checkpoints, id: str | None, paths: Seque
     """
     wanted = None if paths is None else _recorded(guard, checkpoints, paths)
     if id is None:
-        return _newest(guard, checkpoints) if wanted is None else _newest_of(guard, checkpoints, wanted)
+        found = _newest(guard, checkpoints) if wanted is None else _newest_of(guard, checkpoints, wanted)
+        lost, checkpoints.lost = max(checkpoints.lost, default=0), []  # it is said once
+        if found[0].number < lost:
+            raise WorkspaceError(
+                f"nothing was undone: the newest run that can be is {found[0].number}, one before a damaged one; "
+                "undo it with --id, or say `motet undo` again"
+            )
+        return found
     chosen = _called(checkpoints, id)
     if wanted is None:
         return chosen

@@ -44,7 +44,7 @@ async def main() -> int:
     def status(columns: int) -> str:
         if "crash" in options and drafts.exists():
             raise ZeroDivisionError("a bug")
-        return status_line("offline", Meter(12_400, 200_000, 0.03), ("ready",), columns)
+        return status_line("offline", Meter(12_400, 200_000, "$0.03"), ("ready",), columns)
 
     def note(text: str) -> None:
         with drafts.open("a") as file:

@@ -38,6 +38,12 @@ class Talker(Typist):
         while [_FILLED.sub("· N/100k", line) for line in self.lines[-len(lines) :]] != list(lines):
             assert time.monotonic() < end and self._read(end), f"the screen is\n{self.text}"
 
+    def writes(self, *lines: str) -> None:
+        """Wait until these lines stand above the last one, which is the status below what is written."""
+        end = time.monotonic() + DEADLINE
+        while self.lines[-len(lines) - 1 : -1] != list(lines):
+            assert time.monotonic() < end and self._read(end), f"the screen is\n{self.text}"
+
 
 def talker(project: Project, *arguments: str, columns: int = 80, rows: int = 24, **env: str) -> Talker:
     """`motet ARGUMENTS` in a terminal."""

@@ -123,6 +123,7 @@ def test_ctrl_d_leaves_only_without_text(start: Start) -> None:
     leaves(human)
 
 
+@pytest.mark.acceptance("PY-13")
 def test_ctrl_c_clears_twice_leaves_and_what_was_cleared_can_be_brought_back(start: Start) -> None:
     human = start()
     human.presses(f"some text{CTRL_C}")
@@ -137,6 +138,7 @@ def test_ctrl_c_clears_twice_leaves_and_what_was_cleared_can_be_brought_back(sta
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.acceptance("PY-13")
 def test_a_signal_ends_it_with_the_terminal_as_it_was_and_the_draft_kept(
     start: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -149,6 +151,7 @@ def test_a_signal_ends_it_with_the_terminal_as_it_was_and_the_draft_kept(
     assert b"\x1b[?2004l" in human.raw
 
 
+@pytest.mark.acceptance("PY-13")
 def test_a_bug_ends_it_with_the_terminal_as_it_was(start: Start, tmp_path: Path) -> None:
     human = start("crash")
     human.presses("a")
@@ -302,6 +305,7 @@ def test_vi_keys(start: Start) -> None:
     human.sees("sent: 'two!'")
 
 
+@pytest.mark.acceptance("PY-14")
 def test_the_users_editor_changes_the_text(start: Start, tmp_path: Path) -> None:
     editor = tmp_path / "edit"
     editor.write_text(
@@ -356,6 +360,7 @@ def test_what_is_typed_during_a_turn_is_shown_said_or_kept_for_the_next_draft(st
     human.sees("sent: 'and next'")
 
 
+@pytest.mark.acceptance("PY-13")
 def test_ctrl_c_during_a_turn_is_a_signal_and_the_terminal_is_as_it_was(start: Start) -> None:
     human = start("ahead")
     human.presses("go\r")

@@ -186,6 +186,20 @@ def test_a_fence_that_is_never_closed_ends_with_the_answer() -> None:
     assert plain(streamed("```python\nx = 1")) == "```python\nx = 1\n"
 
 
+EDITS = {
+    "git's": "<<<<<<< SEARCH\n    def __init__(self):\n- a *b*\n> c\n=======\n# x\n```\n>>>>>>> REPLACE",
+    "dashes": "------- SEARCH\n    def __init__(self):\n- a *b*\n> c\n=======\n# x\n```\n+++++++ REPLACE",
+    "a conflict": "<<<<<<< HEAD\n__a__\n=======\n> __b__\n>>>>>>> main",
+}
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+@pytest.mark.parametrize("form", EDITS)
+def test_an_unfenced_block_of_an_edit_stands_as_it_came(form: str, seed: int | None) -> None:
+    text = f"src/a.py\n{EDITS[form]}\n\nThat is *all*."
+    assert plain(streamed(text, seed=seed)) == f"src/a.py\n{EDITS[form]}\n\nThat is all.\n"
+
+
 def test_a_longer_fence_holds_a_shorter_one() -> None:
     assert plain(streamed("````md\n```\n*x*\n```\n````\n*y*")) == "````md\n```\n*x*\n```\n````\ny\n"
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from motet.chat.meter import Meter, short_cost, short_count
+from motet.chat.meter import Meter, short_count
 from motet.cli.chat.meter import status_line
+from motet.money import dollars, known_cost
 
 
 @pytest.mark.parametrize(
@@ -23,24 +24,29 @@ def test_a_count_has_three_digits_at_most(number: int, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dollars", "shown"),
+    ("amount", "shown"),
     [
         (0.0, "$0"), (0.00001, "<$0.0001"), (0.0001, "$0.0001"), (0.0021, "$0.0021"), (0.03, "$0.03"), (0.0312, "$0.0312"),
         (0.1, "$0.10"), (0.999, "$1.00"), (1234.5, "$1,234.50"),
+        (None, "–"),
     ],
 )  # fmt: skip
-def test_a_cost_says_something_also_when_it_is_small(dollars: float, shown: str) -> None:
-    assert short_cost(dollars) == shown
+def test_a_cost_says_something_also_when_it_is_small(amount: float | None, shown: str) -> None:
+    assert dollars(amount) == shown
+
+
+def test_tokens_that_cost_nothing_have_no_known_price() -> None:
+    assert [known_cost(0.0, 0), known_cost(0.0, 5), known_cost(0.5, 5)] == [0.0, None, 0.5]
 
 
 def test_the_meter_says_what_is_known() -> None:
-    assert str(Meter(12_400, 200_000, 0.03)) == "12.4k/200k · $0.03"
+    assert str(Meter(12_400, 200_000, "$0.03")) == "12.4k/200k · $0.03"
     assert str(Meter(12_400, 200_000)) == "12.4k/200k"
     assert str(Meter(12_400)) == "12.4k tokens"
 
 
 def test_what_does_not_fit_is_left_out_from_the_end_then_the_model_is_cut() -> None:
-    meter = Meter(12_400, 200_000, 0.03)
+    meter = Meter(12_400, 200_000, "$0.03")
     model = "anthropic/claude-sonnet-4-5"
     assert status_line(model, meter, ("3 tools", "", "ready"), 80) == (
         "anthropic/claude-sonnet-4-5 · 12.4k/200k · $0.03 · 3 tools · ready"

@@ -126,7 +126,8 @@ def test_the_moving_line_says_what_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     chat(Told("run_command", "output", "one\ntwo \x1b[2J\n"))
     assert emulator.lines[-1] == "run_command pytest -q 'a b'  two ␛[2J  0 s"
     chat.typed("wait\nfor 日本")
-    assert emulator.lines[-1] == "› wait␊for 日本  run_command pytest -q 'a b'  two ␛[2J  0 s"
+    assert emulator.lines[-3:] == ["run_command pytest -q 'a b'  two ␛[2J  0 s", "› wait", "  for 日本"]
+    chat.typed(None)
     chat(Ended(End.STOPPED))
     drawing.tick()
     assert emulator.lines[-1] == "Stopped."
@@ -186,15 +187,19 @@ def test_the_last_folded_things_are_shown_in_full(monkeypatch: pytest.MonkeyPatc
     ]  # fmt: skip
 
 
-def test_what_is_said_meanwhile_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_said_meanwhile_is_drawn_where_it_joins(monkeypatch: pytest.MonkeyPatch) -> None:
     chat, emulator, _, _ = screen(monkeypatch)
     chat(TextDelta("An answer "))
-    chat.say("be quick")
+    chat.typed("")
+    chat.queued(["be quick"])
+    assert emulator.lines == ["An answer", "queued: be quick", "›"]
     chat(TextDelta("goes on."))
+    assert emulator.lines == ["An answer goes", "queued: be quick", "›"]
+    chat.queued([])
+    chat.typed(None)
     chat(Said("be quick"))
-    chat(Said("and short"))
     chat(Ended(End.DONE))
-    assert emulator.lines == ["An answer", "", "› be quick", "", "goes on.", "", "› and short"]
+    assert emulator.lines == ["An answer goes on.", "", "› be quick"]
 
 
 def test_the_first_word_is_on_the_screen_when_its_event_has_been_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

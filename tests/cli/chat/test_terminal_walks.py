@@ -78,7 +78,7 @@ def site() -> Iterator[str]:
             thread.join()
 
 
-@pytest.mark.acceptance("CC-05")
+@pytest.mark.acceptance("CC-05", "S0-025")
 def test_pages_pdf_blocks_errors_giants_and_private_places_each_end_as_they_should_and_are_listed_with_their_tokens(
     project: Project, provider: Serve
 ) -> None:

@@ -64,7 +64,8 @@ class EditorLine:
 
     `known` gives what can be completed, `status` the line below, which is cut to `columns`; `on_draft` gets what is
     typed within a second, `on_trouble` a line about what failed beside. Ctrl-C belongs to the editor inside of
-    `in_editor`. An error that one of them raises ends `read`, and the terminal is as it was.
+    `in_editor`, and leaves at once where it `was_interrupted` a moment ago. An error that one of them raises ends
+    `read`, and the terminal is as it was.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class EditorLine:
         on_draft: Callable[[str], None] = lambda text: None,
         on_trouble: Callable[[str], None] = lambda line: None,
         in_editor: Callable[[], AbstractContextManager[None]] = nullcontext,
+        was_interrupted: Callable[[], bool] = lambda: False,
         vi: bool = False,
         colour: bool = True,
         file: TextIO | None = None,
@@ -85,6 +87,7 @@ class EditorLine:
         self._on_draft = on_draft
         self._on_trouble = on_trouble
         self._in_editor = in_editor
+        self._was_interrupted = was_interrupted
         self._output = _Output(file or sys.stderr)
         self._drafted: str | None = None
         self._draft_timer: asyncio.TimerHandle | None = None
@@ -204,9 +207,9 @@ class EditorLine:
             buffer.validate_and_handle()
 
     def _clear(self, event: KeyPressEvent) -> None:
-        """Clear the text, which the up key brings back; the second time in a row, leave."""
+        """Clear the text, which the up key brings back; the second time in a row, leave, and the text stays."""
         buffer = event.current_buffer
-        if self._was_armed:
+        if self._was_armed or self._was_interrupted():
             event.app.exit(exception=EOFError())
             return
         self._is_armed = True

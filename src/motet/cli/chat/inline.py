@@ -25,8 +25,8 @@ _LINK = re.compile(
 _LINK_MAY_COME = re.compile(r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*+\]?+)*+(?:\\|\](?:\((?:[^()]|\([^()]*+\)?+)*+)?)?\Z")
 _ADDRESS = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>")
 _ADDRESS_MAY_COME = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{0,31}(?::[^\s<>]*)?)?\Z")
-_CLOSING_SIGNS = re.compile(r"[ \t]+#*[ \t]*\Z")
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_MAY_CLOSE = {mark: re.compile(rf"(?<=\S){re.escape(mark)}") for mark in "*_~"}
 _EMPHASIS = {1: "italic", 2: "bold", 3: "bold italic"}
 
 
@@ -68,8 +68,9 @@ class Heading(Inline):
     def feed(self, text: str) -> list[Span]:
         """See `Inline`."""
         text = self._tail + text
-        end = _CLOSING_SIGNS.search(text)
-        at = end.start() if end else len(text)
+        at = _end_of_heading(text)
+        if len(text) - at > _LONGEST:
+            at = len(text)
         self._tail = text[at:]
         return super().feed(text[:at])
 
@@ -129,6 +130,14 @@ def _mark(text: str, at: int, style: str, before: str, depth: int, *, final: boo
         case _:
             return _emphasis(text, at, style, before, depth, final=final)
     return None
+
+
+def _end_of_heading(text: str) -> int:
+    """Where the blanks, or the signs behind blanks, begin that close a heading."""
+    signs = text.rstrip(" \t")
+    bare = signs.rstrip("#")
+    body = bare.rstrip(" \t")
+    return len(body) if len(body) < len(bare) else len(signs)
 
 
 def _may_come(text: str, at: int, before: str) -> bool:
@@ -215,6 +224,8 @@ def _closing(text: str, start: int, run: str, limit: int, *, final: bool) -> int
     is still open may go over what looks like the end."""
     at = start
     end = min(len(text), limit)
+    if not _MAY_CLOSE[run[0]].search(text, start, end):
+        return None
     while at < end:
         found = _SPECIAL.search(text, at, end)
         if found is None:

@@ -13,13 +13,16 @@ from dataclasses import dataclass
 
 from motet.cli.chat.inline import Heading, Inline, Verbatim
 from motet.cli.chat.rows import Rows
-from motet.cli.chat.source_line import Lead, read_lead, without_quotes
+from motet.cli.chat.source_line import read_lead, without_quotes
 from motet.cli.chat.table import is_delimiter, lay_out
 from motet.cli.wrap import Span
 from motet.visible import visible
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"(`{3,})([^`]*)|(~{3,})(.*)")
+_BLOCK = re.compile(r"<{5,9} \S.*|-{5,9} SEARCH\s*")
+"""How a SEARCH/REPLACE block or a conflict of git begins: it is drawn as code, whose end is no quotation."""
+_BLOCK_ENDS = {"<": re.compile(r"\s*>{5,9}(?: .*)?"), "-": re.compile(r"\s*\+{5,9} REPLACE\s*")}
 _LONGEST_LINE = 2_000
 """Characters of a line of code or of a table that are held back at most."""
 _MOST_ROWS = 300
@@ -32,10 +35,17 @@ _Painter = Callable[[str], list[Span]]
 
 @dataclass(slots=True)
 class _Fence:
-    """An open fence."""
+    """An open fence, or a block of an edit, whose `mark` is one character."""
 
     mark: str
     quotes: int
+
+    def is_closed_by(self, line: str) -> bool:
+        """Whether `line`, without the marks of quotes, ends it."""
+        if end := _BLOCK_ENDS.get(self.mark):
+            return end.fullmatch(line) is not None
+        closing = line.strip()
+        return bool(closing) and not closing.strip(self.mark[0]) and len(closing) >= len(self.mark)
 
 
 class MarkdownStream:
@@ -146,7 +156,10 @@ class MarkdownStream:
             self._row_of_table()
         elif (fence := _FENCE.fullmatch(lead.body)) is not None:
             self._end_table()
-            self._open(lead, fence)
+            self._open(lead.quotes, fence[1] or fence[3], fence[2] or fence[4] or "")
+        elif not lead.bullet and _BLOCK.fullmatch(lead.body):
+            self._end_table()
+            self._open(lead.quotes, lead.body[0])
         elif lead.is_rule and self._styled:
             self._end_table()
             self._before_block()
@@ -217,13 +230,13 @@ class MarkdownStream:
 
     # --- code --------------------------------------------------------------------------------------------------
 
-    def _open(self, lead: Lead, fence: re.Match[str]) -> None:
+    def _open(self, quotes: int, mark: str, language: str = "") -> None:
         self._before_block()
-        self._fence = _Fence(fence[1] or fence[3], lead.quotes)
-        if self._styled:
+        self._fence = _Fence(mark, quotes)
+        if self._styled and language:
             from motet.cli.chat.code import Highlighter
 
-            self._code = Highlighter(fence[2] or fence[4] or "").line
+            self._code = Highlighter(language).line
         self._rows.verbatim([(self._head.rstrip(), "dim" if self._styled else "")])
 
     def _line_of_code(self) -> None:
@@ -235,8 +248,7 @@ class MarkdownStream:
             self._is_long_code = False
             return
         inside = without_quotes(line, fence.quotes)
-        closing = inside.strip()
-        if closing and not closing.strip(fence.mark[0]) and len(closing) >= len(fence.mark):
+        if fence.is_closed_by(inside):
             self._fence = None
             self._code = _plain_line
             self._rows.verbatim([(line.rstrip(), "dim" if self._styled else "")])

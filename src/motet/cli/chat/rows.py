@@ -118,15 +118,16 @@ class Rows:
 
     def _force(self, text: str, style: str, width: int) -> None:
         """Draw a word that no row can hold."""
-        while text:
+        at = 0
+        while at < len(text):
             room = width - self._column
-            head = fitting(text, room) if room > 0 else ""
+            head = fitting(text[at : at + room], room) if room > 0 else ""
             if not head or (cell_len(head) > room and self._column > self._hang_cells):
                 self._break()
                 continue
             self._out.append((head, style))
             self._column += cell_len(head)
-            text = text[len(head) :]
+            at += len(head)
 
     def _emit_blank(self) -> None:
         if self._blank:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from motet.chat.events import (
     ChatEvent,
@@ -22,6 +22,7 @@ from motet.cli.call_progress import CallProgress
 from motet.cli.chat.folded import Fold, Folds, of_output, of_reasoning, show, title_of
 from motet.cli.chat.markdown_stream import MarkdownStream
 from motet.cli.chat.terminal import ChatTerminal
+from motet.cli.wrap import cut, rows_of
 from motet.messages import ToolCall
 from motet.models.protocol import Completed, ReasoningDelta, Retrying, TextDelta, ToolCallDelta
 from motet.tools import ToolOutput
@@ -31,8 +32,10 @@ from motet.visible import one_line
 
 _TAIL = 200
 """Characters of what is thought or put out that may stand on the moving line."""
-_TYPED = 40
-"""Characters of what is being typed that are shown."""
+_MOST_ROWS = 8
+"""Rows below what is drawn, for what waits and what is typed, where the terminal has at least three times as many."""
+_QUEUED = "queued: "
+_PROMPT_CELLS = 2
 _LEVELS = {Level.INFO: "dim", Level.WARNING: "yellow", Level.ERROR: "red"}
 
 
@@ -52,9 +55,8 @@ class ChatScreen:
         self._thoughts: list[str] = []
         self._thinks_since: float | None = None
         self._running: list[ToolCall] = []
-        self._known: list[str] = []
-        self._doing = ""
-        self._typed = ""
+        self._typed: str | None = None
+        self._queue: tuple[str, ...] = ()
         self._last = ""
 
     def __call__(self, event: ChatEvent) -> None:
@@ -68,11 +70,11 @@ class ChatScreen:
                 self._think(text)
             case ToolCallDelta():
                 self._end_text()
-                self._progress(f"{self.model} {self._calls.hear(event)}")
+                self._terminal.progress(f"{self.model} {self._calls.hear(event)}")
             case AnswerStarted():
                 self._end_text()
                 self._calls.clear()
-                self._progress(f"{self.model} reads")
+                self._terminal.progress(f"{self.model} reads")
             case ToolsCalled(calls):
                 self._end_text()
                 self._running = list(calls)
@@ -93,11 +95,6 @@ class ChatScreen:
         self._last = "fold" if folds else self._last
         return bool(folds)
 
-    def say(self, text: str) -> None:
-        """Draw what the human says while the model works; it is not drawn again when it joins the conversation."""
-        self.said(text)
-        self._known.append(text)
-
     def line_sent(self) -> None:
         """The human's line stands on the screen already: what comes is set apart from it."""
         self._last = "said"
@@ -111,18 +108,34 @@ class ChatScreen:
         for line in others:
             self._terminal.spans(("  ", ""), (line, ""), hang=2)
 
-    def typed(self, text: str) -> None:
-        """Show what is being typed while the model works, on the moving line."""
+    def typed(self, text: str | None) -> None:
+        """Show what is being typed while the model works, below what is drawn; None: nothing can be typed now."""
         self._typed = text
-        self._move()
+        self._show_typed()
 
-    def _progress(self, text: str) -> None:
-        self._doing = text
-        self._move()
+    def queued(self, texts: Sequence[str]) -> None:
+        """Show the texts that wait for the model above what is being typed."""
+        if not self._terminal.moves:  # there is no row that stays below
+            for text in texts[len(self._queue) :]:
+                self._note(f"{_QUEUED}{text}", "dim")
+        self._queue = tuple(texts)
+        self._show_typed()
 
-    def _move(self) -> None:
-        typed = f"› {self._typed[-_TYPED:]}" if self._typed else ""
-        self._terminal.progress("  ".join(part for part in (typed, self._doing) if part))
+    def _show_typed(self) -> None:
+        """What waits has half of the rows at most; of what is typed the end is shown."""
+        terminal = self._terminal
+        if self._typed is None or not (self._typed or self._queue):
+            terminal.below(())
+            return
+        width = (terminal.width or 80) - 1
+        room = max(min(terminal.height // 3, _MOST_ROWS), 1)
+        waiting = [cut(one_line(f"{_QUEUED}{text}"), width) for text in self._queue]
+        if len(waiting) > (most := room // 2):
+            more = f"… {len(waiting) - most + 1} more wait"
+            waiting = [*waiting[: most - 1], cut(more, width)] if most else []
+        typed = rows_of(self._typed[-room * width :], width - _PROMPT_CELLS)
+        rows = [(("› " if at == 0 else "  ", "bold cyan"), (row, "")) for at, row in enumerate(typed)]
+        terminal.below([*(((row, "dim"),) for row in waiting), *rows[len(waiting) - room :]])
 
     def _text(self, text: str) -> None:
         terminal = self._terminal
@@ -142,7 +155,7 @@ class ChatScreen:
             self._thinks_since = self._clock()
         self._thoughts.append(text)
         last = "".join(self._thoughts[-8:])[-_TAIL:].split("\n")[-1].strip()
-        self._progress(f"{self.model} thinks: {last}" if last else f"{self.model} thinks")
+        self._terminal.progress(f"{self.model} thinks: {last}" if last else f"{self.model} thinks")
 
     def _end_thoughts(self) -> None:
         if self._thinks_since is not None:
@@ -158,7 +171,7 @@ class ChatScreen:
             return
         title = next((title_of(call) for call in self._running if call.name == tool), tool)
         lines = text.strip().splitlines()
-        self._progress(f"{one_line(title)}  {lines[-1][:_TAIL]}" if lines else one_line(title))
+        self._terminal.progress(f"{one_line(title)}  {lines[-1][:_TAIL]}" if lines else one_line(title))
 
     def _finished(self, call: ToolCall, output: ToolOutput) -> None:
         self._end_text()
@@ -167,7 +180,7 @@ class ChatScreen:
         self._tell_what_runs()
 
     def _tell_what_runs(self) -> None:
-        self._progress(title_of(self._running[0]) if self._running else "")
+        self._terminal.progress(title_of(self._running[0]) if self._running else "")
 
     def _fold(self, fold: Fold) -> None:
         self._folds.add(fold)
@@ -176,9 +189,8 @@ class ChatScreen:
 
     def _ended(self, event: Ended) -> None:
         self._end_text()
-        self._running, self._known = [], []
-        self._typed = ""
-        self._progress("")
+        self._running = []
+        self._terminal.progress("")
         if event.is_partial:
             self._note("The answer broke off; what came of it is kept.", "yellow")
         match event.reason:
@@ -202,8 +214,6 @@ class ChatScreen:
                 self._note(text, _LEVELS[level])
             case Shared(line, tokens, why):
                 self._note(f"+ {line}  {short_count(tokens)} tokens{f', {why}' if why else ''}", "dim")
-            case Said(text) if text in self._known:
-                self._known.remove(text)
             case Said(text):
                 self.said(text)
             case Compacted(messages, before, after):

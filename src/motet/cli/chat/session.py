@@ -7,8 +7,8 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing, nullcontext
 
-from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend, Sent
-from motet.chat.meter import Meter
+from motet.chat import Chat, ChatEvent, End, Ended, NothingToSend, Said, Sent
+from motet.chat.meter import meter_of
 from motet.cli.chat.editor_line import EditorLine
 from motet.cli.chat.input_history import InputHistory, history_file
 from motet.cli.chat.meter import status_line
@@ -27,9 +27,10 @@ from motet.engine import Chats, Engine
 from motet.engine.acts import Act, Acts, Next
 from motet.engine.names import known_names
 from motet.errors import MotetError
-from motet.messages import Role
+from motet.messages import Role, tags
 from motet.models.protocol import Completed, TextDelta
 from motet.permissions import Action, Answer, Denial
+from motet.tasks import background
 from motet.tools.kit import Question
 
 _TWICE = 2.0
@@ -69,14 +70,15 @@ class Alone:
 class TerminalChat:
     """One human at one terminal, with one chat at a time."""
 
-    def __init__(self, engine: Engine, chats: Chats, front: Front, alone: Alone, chat: Chat) -> None:
+    def __init__(self, engine: Engine, chats: Chats, front: Front, alone: Alone, chat: Chat, early: str = "") -> None:
+        """`early`: keys that were pressed before anything could read them."""
         assert isinstance(front.terminal, ChatTerminal)
         self._engine = engine
         self._chats = chats
         self._front = front
         self._terminal = front.terminal
         self._screen = ChatScreen(front.terminal, chat.model.name)
-        self._ahead = TypedAhead(self._speak, self._screen.typed, front.terminal.control)
+        self._ahead = TypedAhead(self._speak, self._show_typed, front.terminal.control)
         alone.ahead = self._ahead
         self._files: list[str] | None = None
         self._names: tuple[object, Known] | None = None
@@ -84,43 +86,62 @@ class TerminalChat:
         self._leaves = False
         self._drafting: asyncio.Task[None] | None = None
         self._draft = ""
+        self._sending = ""  # until it is a message
+        self._later: list[str] = []  # what was said and waits for the end of the turn
         self._was_typed = asyncio.Event()
         self._tokens = 0
-        self._was_sent = False
         self._take_up(chat)
         self._draw_newest()
+        self._ahead.put_before(chat.info.draft)
+        self._ahead.feed(early)
 
     async def run(self, first: str = "") -> None:
         """Talk until the human leaves. `first` is said at once."""
         self._front.interrupts.on_interrupt = self._interrupt
         line = self._line()
-        listing = asyncio.create_task(self._list_files())
-        draft = self._chat.info.draft
+        listing = background(self._list_files())
         try:
             while not self._leaves:
                 self._tokens = self._chat.tokens  # not for each key: there may be thousands of messages
-                if first:
-                    self._screen.said(first)
-                text, first = first or await self._typed_or_sent(line, draft), ""
+                text, first = await self._next_text(line, first), ""
                 if not text:
-                    draft = await self._board_turn()
+                    await self._board_turn()
                     continue
+                self._sending = text
                 coming = await self._acts.of(text)
                 self._screen.model = self._chat.model.name
                 self._leaves = coming.leaves
                 if not coming.send:
-                    self._drafted("")  # a command is no draft
+                    self._sending = ""  # a command is no draft
                 if coming.chat is not None:
+                    self._drafted("")  # what is not sent yet goes along
+                    await self._keep_draft()
                     await self._chats.leave_boards(self._chat)
                     self._take_up(coming.chat)
-                draft = coming.draft
-                if coming.send or coming.given or coming.goes_on:
-                    draft = await self._turn(coming)
+                if coming.failed:
+                    self._give_back(self._later)
+                self._ahead.put_before(coming.draft)
+                self._show_queue()
+                if coming.begins_turn:
+                    await self._turn(coming)
         except EndOfInput:
             return
         finally:
             listing.cancel()
+            if self._sending or self._later or self._chat.waiting or self._ahead.text:
+                self._draft_unsent()
+            if self._drafting is not None:
+                await asyncio.wait({self._drafting})  # it may be in the middle of an older one
             await self._keep_draft()
+
+    async def _next_text(self, line: EditorLine | PlainLine, first: str) -> str:
+        """What the human says next: `first`, what was said before anybody could hear it, or what is typed now; empty
+        when others have sent something for the chat first."""
+        if text := first or (self._later.pop(0) if self._later else ""):
+            self._screen.said(text)
+            self._show_queue()
+            return text
+        return await self._typed_or_sent(line, self._ahead.take())
 
     async def _typed_or_sent(self, line: EditorLine | PlainLine, draft: str) -> str:
         """What the human types; empty when others have sent something for the chat first, and nothing is typed."""
@@ -147,54 +168,67 @@ class TerminalChat:
             reading.cancel()
             await asyncio.wait({reading})
 
-    async def _board_turn(self) -> str:
-        """A turn that others' posts open; what the line holds afterwards."""
+    async def _board_turn(self) -> None:
+        """A turn that others' posts open."""
         agent = self._chats.board_agent(self._chat)
         if agent is None:
-            return ""
+            return
         self._terminal.restart()
+        ended = Ended(End.FAILED)
         try:
             with self._ahead.listening():
-                await self._drawn(agent.turn())
+                ended = await self._drawn(agent.turn())
         except NothingToSend:
-            pass
+            ended = Ended(End.DONE)
         except MotetError as error:
             self._terminal.line(str(error), "red", hang=2, always=True)
-        return self._ahead.take()
+        self._take_back(ended)
 
-    async def _turn(self, coming: Next) -> str:
-        """One turn, drawn; what the line holds afterwards: what was refused, or typed meanwhile."""
-        chat = self._chat
-        says = coming.send or coming.given
+    async def _turn(self, coming: Next) -> None:
+        """One turn, drawn. What was refused, or said and not heard, is in the line afterwards."""
         self._terminal.restart()
         self._screen.line_sent()
-        turn = chat.send(coming.send, coming.given, tag=coming.tag) if says else chat.go_on()
+        turn = coming.turn(self._chat)
+        ended = Ended(End.FAILED)
         try:
             with self._ahead.listening():
                 ended = await self._drawn(turn)
         except NothingToSend as error:
             self._terminal.line(str(error), "yellow", hang=2, always=True)
-            return ""
+            self._sending = ""
         except MotetError as error:
             self._terminal.line(str(error), "red", hang=2, always=True)
-            return coming.send
-        typed = self._ahead.take()
-        if coming.send and not self._was_sent:
-            return coming.send  # stopped before anything was kept
+        self._take_back(ended)
         if ended.can_go_on or ended.is_partial:
             goes_on = "lets it go on" if ended.reason is End.LIMIT or ended.is_partial else "asks again"
             self._terminal.line(f"/retry {goes_on}.", "dim")
-        return typed
+
+    def _take_back(self, ended: Ended) -> None:
+        """What was said and did not join the turn that `ended` is said next, where it ended well; otherwise, and before
+        it what was stopped before anything was kept, it is in the line again."""
+        said = [*self._chat.take_back(), *self._later]
+        if ended.reason is End.DONE and not self._sending:
+            self._later = said
+        else:
+            self._give_back(said)
+        self._show_queue()
+
+    def _give_back(self, said: Sequence[str]) -> None:
+        """Put into the line what waits to be sent, and before it what is not sent."""
+        self._ahead.put_before(self._sending, *said)
+        self._sending, self._later = "", []
 
     async def _drawn(self, turn: AsyncGenerator[ChatEvent]) -> Ended:
-        ended, self._was_sent = Ended(End.FAILED), False
+        ended = Ended(End.FAILED)
         async with aclosing(turn) as events:
             async for event in events:
                 self._screen(event)
                 match event:
                     case Sent():
-                        self._was_sent = True
-                        self._drafted("")  # it is a message now
+                        self._sending = ""  # it is a message now
+                        self._draft_unsent()
+                    case Said():
+                        self._show_queue()
                     case Ended():
                         ended = event
                     case _:
@@ -202,19 +236,38 @@ class TerminalChat:
         return ended
 
     def _speak(self, text: str) -> None:
-        """What is said while the model works."""
-        self._screen.say(text)
-        self._chat.say(text)
+        """What is said while the model works: it joins the turn, but for a command, which waits for its end."""
+        if self._later or not self._chat.is_running or self._acts.is_command(text):
+            self._later.append(text)
+        else:
+            self._chat.say(text, returns=True)
+        self._show_queue()
+
+    def _show_queue(self) -> None:
+        self._screen.queued((*self._chat.waiting, *self._later))
+        self._draft_unsent()
+
+    def _show_typed(self, text: str | None) -> None:
+        self._screen.typed(text)
+        if text is not None:
+            self._draft_unsent()
+
+    def _draft_unsent(self) -> None:
+        """Keep, as the draft, all that was written and is no message yet."""
+        unsent = (self._sending, *self._chat.waiting, *self._later, self._ahead.text)
+        self._drafted("\n".join(text for text in unsent if text))
 
     def _interrupt(self) -> None:
         """Ctrl-C: once stops the turn, twice leaves."""
-        now = time.monotonic()
-        again, self._interrupted_at = now - self._interrupted_at < _TWICE, now
+        again, self._interrupted_at = self._was_interrupted(), time.monotonic()
         self._leaves = self._leaves or again
         if self._chat.is_running:
             self._chat.stop()
         elif again:
             self._front.interrupts.stop()
+
+    def _was_interrupted(self) -> bool:
+        return time.monotonic() - self._interrupted_at < _TWICE
 
     def _take_up(self, chat: Chat) -> None:
         """Go on with this chat."""
@@ -247,7 +300,11 @@ class TerminalChat:
 
     def _draw_newest(self) -> None:
         """Show where a chat stands that goes on."""
-        shown = [message for message in self._chat.messages if message.visible and message.role is not Role.TOOL]
+        shown = [
+            message
+            for message in self._chat.messages
+            if message.visible and message.role is not Role.TOOL and message.tag != tags.TOOL_OUTPUT
+        ]
         newest = max((message.meta.cycle for message in shown), default=0)
         for message in shown:
             if message.meta.cycle > newest - _SHOWN_AGAIN:
@@ -270,16 +327,15 @@ class TerminalChat:
             on_draft=self._drafted,
             on_trouble=lambda text: self._terminal.line(text, "yellow", hang=2),
             in_editor=self._front.interrupts.held,
+            was_interrupted=self._was_interrupted,
             vi=settings.editing_mode == "vi",
             colour=self._terminal.colour,
         )
 
     def _status(self, columns: int) -> str:
         chat = self._chat
-        remote = chat.model.destination.remote
-        meter = Meter(self._tokens, chat.model.limits.context_tokens, chat.info.cost if remote else None)
         state = [chat.info.title, "" if chat.is_writable else "read only"]
-        return status_line(chat.model.name, meter, state, columns)
+        return status_line(chat.model.name, meter_of(chat, self._tokens), state, columns)
 
     def _known(self) -> Known:
         """What can be completed in this chat."""
@@ -302,7 +358,7 @@ class TerminalChat:
         self._draft = text
         self._was_typed.set()
         if self._drafting is None or self._drafting.done():
-            self._drafting = asyncio.create_task(self._keep_draft())
+            self._drafting = background(self._keep_draft())
 
     async def _keep_draft(self) -> None:
         kept = self._chat.info.draft

@@ -13,7 +13,8 @@ _BULLET_MAY_COME = re.compile(r"(?:[-*+]|\d{1,9}[.)]?)[ \t]*")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _RULE_MAY_COME = re.compile(r"([-*_])(?:[ \t]*\1)*[ \t]*")
 _HEADING_MAY_COME = re.compile(r"#{1,6}[ \t]*")
-_STRUCTURE = frozenset("`~|#-*+_0123456789")
+_STRUCTURE = frozenset("`~|#-*+_<0123456789")
+_BLOCK_MAY_COME = re.compile(r"<{1,9}|<{5,9} .*|-{2,9}(?: (?:S(?:E(?:A(?:R(?:C(?:H\s*)?)?)?)?)?)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Lead:
         first = body[0]
         if first not in _STRUCTURE:
             return False
+        if not self.bullet and _BLOCK_MAY_COME.fullmatch(body):
+            return True
         if first in "`~":
             return body.startswith(first * 3) or (len(body) < 3 and body == first * len(body))
         if first == "|":

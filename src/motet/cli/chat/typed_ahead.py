@@ -1,8 +1,8 @@
 """What is typed while the model works: kept for the next draft, or said at once with Enter.
 
-The terminal shows none of it by itself, so that it cannot stand in the middle of an answer; whoever draws the moving
-line gets it. Keys are those that every line knows: Backspace, Ctrl-W, Ctrl-U, Alt-Enter and Ctrl-J for a new row. A
-pasted text keeps its rows and is never said by itself. Ctrl-C stays a signal. Loads a part of prompt_toolkit.
+The terminal shows none of it by itself, so that it cannot stand in the middle of an answer; whoever draws the rows
+below the answer gets it. Keys are those that every line knows: Backspace, Ctrl-W, Ctrl-U, Alt-Enter and Ctrl-J for a
+new row. A pasted text keeps its rows and is never said by itself. Ctrl-C stays a signal. Loads a part of prompt_toolkit.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.keys import Keys
 
+from motet.cli.keys import typed_so_far
+
 _PASTES_MARKED, _PASTES_UNMARKED = "\x1b[?2004h", "\x1b[?2004l"
 _ESCAPE_WAIT = 0.05
 """Seconds in which the rest of a key's bytes must come."""
@@ -31,11 +33,11 @@ _LAST_WORD = re.compile(r"\S*\s*\Z")
 
 
 class TypedAhead:
-    """`say` gets a text when Enter is pressed, `shown` everything that is typed and not said whenever it changes;
-    `write` writes to the terminal. Where stdin is no terminal nothing is read."""
+    """`say` gets a text when Enter is pressed, `shown` everything that is typed and not said whenever it changes, and
+    None while somebody else reads; `write` writes to the terminal. Where stdin is no terminal nothing is read."""
 
     def __init__(
-        self, say: Callable[[str], None], shown: Callable[[str], None], write: Callable[[str], object]
+        self, say: Callable[[str], None], shown: Callable[[str | None], None], write: Callable[[str], object]
     ) -> None:
         self._say = say
         self._shown = shown
@@ -47,10 +49,24 @@ class TypedAhead:
         self._flush: asyncio.TimerHandle | None = None
         self._modes: list[int | list[bytes | int]] | None = None
 
+    @property
+    def text(self) -> str:
+        """What is typed and was not said."""
+        return self._text
+
     def take(self) -> str:
         """What is typed and was not said; it is forgotten here."""
         text, self._text = self._text, ""
         return text
+
+    def put_before(self, *texts: str) -> None:
+        """Let `texts` be typed before what is, each on rows of its own."""
+        self._text = "\n".join(text for text in (*texts, self._text) if text)
+
+    def feed(self, keys: str) -> None:
+        """What was typed while nobody read."""
+        self._parser.feed(keys)
+        self._parser.flush()
 
     @contextmanager
     def listening(self) -> Generator[None]:
@@ -86,6 +102,7 @@ class TypedAhead:
         loop.add_reader(descriptor, self._read, descriptor)
         loop.add_signal_handler(signal.SIGCONT, self._set_modes)
         self._write(_PASTES_MARKED)
+        self._shown(self._text)
         return True
 
     def _end(self) -> None:
@@ -95,10 +112,12 @@ class TypedAhead:
         loop = asyncio.get_running_loop()
         loop.remove_reader(descriptor)
         loop.remove_signal_handler(signal.SIGCONT)
+        self._parser.feed(self._decoder.decode(typed_so_far(descriptor)))
         self._flush_escape()
         with contextlib.suppress(termios.error):
             termios.tcsetattr(descriptor, termios.TCSANOW, self._modes)
         self._modes = None
+        self._shown(None)
         self._write(_PASTES_UNMARKED)
 
     def _set_modes(self) -> None:
@@ -106,6 +125,7 @@ class TypedAhead:
         tty.setcbreak(descriptor, termios.TCSANOW)
         modes = termios.tcgetattr(descriptor)
         modes[0] &= ~termios.ICRNL  # Enter and Ctrl-J are two keys
+        modes[3] |= termios.NOFLSH  # Ctrl-C drops nothing of what is typed
         termios.tcsetattr(descriptor, termios.TCSANOW, modes)
 
     def _read(self, descriptor: int) -> None:

@@ -15,6 +15,7 @@ from motet.cli.boards.times import local
 from motet.cli.help import Group
 from motet.cli.numbers import Amount
 from motet.cli.output import write_line
+from motet.money import dollars, known_cost
 from motet.visible import one_line
 
 
@@ -62,8 +63,9 @@ def list_agents(closed: bool = False, find: str = "", everywhere: bool = False, 
         from motet.engine.human_boards import fits
 
         background = background_of(place)
-        await background.mourn(place.boards)
-        await place.boards.tend(place.settings.forget_days)
+        with place.noting():
+            await background.mourn(place.boards)
+            await place.boards.tend(place.settings.forget_days)
         processes = {one.address: one.mark.pid for one in background.running().values()}
         found = [agent for agent in await _agents(place, everywhere, closed) if fits(agent, find)]
         if as_json:
@@ -103,7 +105,7 @@ def show(who: str, as_json: bool) -> None:
     """
 
     async def work(place: Place) -> None:
-        address = (await place.boards.named(who)).address
+        address = (await place.agent(who)).address
         (agent,) = [one for one in await place.boards.agents(with_closed=True) if one.address == address]
         boards = await place.boards.boards_of(address)
         claims = await place.boards.leases(place.project, address)
@@ -121,7 +123,7 @@ def show(who: str, as_json: bool) -> None:
             ("answers", str(agent.policy)),
             ("boards", ", ".join(board.name for board in boards)),
             ("unread", f"{agent.unread:,}"),
-            ("today", f"{agent.tokens:,} tokens, ${agent.cost:.4f}"),
+            ("today", f"{agent.tokens:,} tokens, {dollars(known_cost(agent.cost, agent.tokens))}"),
             ("work tree", agent.workspace),
             ("claims", ", ".join(f"{one.glob} until {local(one.until)}" for one in claims)),
             ("seen", local(agent.seen)),

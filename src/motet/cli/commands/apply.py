@@ -13,12 +13,12 @@ from shlex import quote
 
 import click
 
-from motet.cli.answer import name_of, read_answer
-from motet.cli.answer_edits import without_labels
+from motet.cli.answer import answer_of_chat, is_chat, name_of, read_answer
 from motet.cli.apply_json import ApplyJson
 from motet.cli.apply_view import ApplyView, Whole
 from motet.cli.ask import ask_in_terminal
 from motet.cli.claims_told import ClaimsTold
+from motet.cli.diff_view import NO_PROBLEMS
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
 from motet.cli.modes import GitModes, modes_in
@@ -34,6 +34,7 @@ from motet.errors import EditFormatError, ExitCode, InputError, MotetError, NoEd
 from motet.fix import AcceptAll, ProposeOnly
 from motet.permissions import Ask
 from motet.tools import DeskReport, EditDesk, Reviewer
+from motet.tools.in_text import without_labels
 from motet.workspace import Workspace, find_workspace
 
 
@@ -49,7 +50,7 @@ class _Mode:
 
 
 @click.command("apply", options_metavar="[OPTIONS]")
-@click.argument("answer", metavar="[FILE|-]", default="-")
+@click.argument("answer", metavar="[FILE|-|last|CHAT]", default="-")
 @click.option(
     "-f", "--format", "format", type=click.Choice(["auto", *(name for name in FORMATS if name != "auto")]),
     metavar="NAME", default="auto",
@@ -79,6 +80,7 @@ def command(
 
     \b
     Examples:
+      motet apply last                    the last answer of the last chat here
       motet apply answer.md               a chat copied from a web page
       pbpaste | motet apply               from the clipboard, with questions
       git diff other | motet apply --yes  a patch, all of it
@@ -90,8 +92,9 @@ def command(
     An edit is applied at its only place or refused with the reason; nothing is guessed. When one edit of a file is
     refused, the file stays as it is, unless --partial. Fences of code that name no file are left out, and said to be.
 
-    Without FILE the answer is read from standard input, and questions are asked on the terminal all the same. Where
-    there is no terminal nothing is written unless --yes. `motet undo` takes a run back.
+    `last` is the last answer of the newest chat of this project, CHAT that of another one (`motet history list`); a file
+    of the name `last` is ./last. Without FILE the answer is read from standard input, and questions are asked on the
+    terminal all the same. Where there is no terminal nothing is written unless --yes. `motet undo` takes a run back.
 
     Exit code 0: all edits applied (with --dry-run: would be), 1: some were refused or left, or cannot be understood,
     2: usage, 3: nothing in the answer is an edit, 4: not permitted, 130: interrupted.
@@ -100,9 +103,9 @@ def command(
         raise UsageError("--yes, --review and --dry-run exclude each other")
     mode = _Mode(yes, dry_run, review, as_json, partial)
     try:
-        text = read_answer(answer)
+        text = asyncio.run(answer_of_chat(answer)) if is_chat(answer) else read_answer(answer)
         with told_when_slow(f"Looking for edits in {len(text) / 1e6:,.1f} million characters; Ctrl-C ends it"):
-            found = _understood(text, name_of(answer), format, path)
+            found = _understood(text, name_of(answer), format, path, quotes=is_chat(answer))
         return asyncio.run(_apply(found, modes_in(text), root, mode))
     except ReaderGone:
         raise
@@ -112,12 +115,13 @@ def command(
         raise
 
 
-def _understood(text: str, name: str, format: str, path: str) -> Understood:
-    """What the answer holds; its name stands before whatever is wrong with it."""
+def _understood(text: str, name: str, format: str, path: str, *, quotes: bool) -> Understood:
+    """What the answer holds; its name stands before whatever is wrong with it. `quotes`: what stands behind `>` is no
+    edit."""
     if not text.strip():
         raise InputError(f"{name}: empty; give the answer as a FILE or through a pipe")
     try:
-        return _parsed(text, format, path)
+        return _parsed(text, format, path, quotes=quotes)
     except NoEdits as error:
         raise NoEdits(f"{name}: {error}", error.line) from error
     except EditFormatError as error:
@@ -125,13 +129,13 @@ def _understood(text: str, name: str, format: str, path: str) -> Understood:
         raise EditFormatError(f"{name}: nothing is applied: {error}{hint}", error.line) from error
 
 
-def _parsed(text: str, format: str, path: str) -> Understood:
+def _parsed(text: str, format: str, path: str, *, quotes: bool) -> Understood:
     if format != "auto":
         try:
             return Understood(parse(text, format, path=path))
         except NoEdits as error:
             raise NoEdits(f"{error}; leave --format out to have every form understood", error.line) from error
-    found = understand(text, path=path)
+    found = understand(text, path=path, quotes=quotes)
     if found.edits:
         return found
     if path and found.left_out:
@@ -139,6 +143,10 @@ def _parsed(text: str, format: str, path: str) -> Understood:
             edits = parse(text, "whole_file", path=path)
             lines = frozenset(edit.line for edit in edits)
             return Understood(edits, loosely_named=lines)
+    if found.quoted and not found.left_out:
+        lines = ", ".join(str(one.line) for one in found.quoted)
+        why = f"no edit was found outside of quotations; `motet apply FILE` takes those in lines {lines} from a file"
+        raise NoEdits(why, found.quoted[0].line)
     raise NoEdits(_nothing(found.left_out), found.left_out[0].line if found.left_out else 1)
 
 
@@ -196,6 +204,8 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
             view.started(edits, _whole(edits, found, engine.root))
             for one in found.left_out:
                 view.left_out(one)
+            for one in found.quoted:
+                view.left_out(LeftOut(one.line, "", is_example=True, quotes=one.path))
             if not (asks or mode.yes or mode.dry_run):
                 terminal.line(_NOBODY, "yellow", hang=2, always=True)
             announcing = view.announcing(reviewer, ClaimsTold(engine, terminal))
@@ -277,7 +287,7 @@ def _reviewer(mode: _Mode, terminal: Terminal, keyboard: Keyboard, interrupts: I
     if mode.dry_run:
         return ProposeOnly()
     if terminal.can_ask:
-        return TerminalReviewer(terminal, keyboard, lambda _: (), interrupts.held)
+        return TerminalReviewer(terminal, keyboard, lambda _: NO_PROBLEMS, interrupts.held)
     return ProposeOnly()
 
 

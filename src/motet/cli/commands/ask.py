@@ -43,7 +43,8 @@ def command(words: tuple[str, ...], files: tuple[str, ...], tools: tuple[str, ..
     What comes through a pipe stands behind the words of the prompt, as it is. `@path` and `#diff` in the words share a
     file or the working tree's changes. Tools are only there when -t or `@name` hands them over.
 
-    Exit code 0: answered, 2: usage, 3: model failed, 4: not permitted, 130: interrupted.
+    Exit code 0: answered, 2: usage, 3: model failed, a limit was reached or the request does not fit, 4: not permitted,
+    130: interrupted.
     """
     with options.errors_told():
         typed, piped = _prompt(words)

@@ -7,7 +7,7 @@ import click
 from motet.cli.boards.inbox import inbox
 from motet.cli.boards.migrating import migrate
 from motet.cli.boards.reading import export_board, list_boards, search_boards, show_board
-from motet.cli.boards.ruling import go_on, notices, pause, resume, rights, stop
+from motet.cli.boards.ruling import go_on, notices, pause, release, resume, rights, stop
 from motet.cli.boards.watching import watch
 from motet.cli.boards.writing import edit, post, retract
 from motet.cli.help import Group
@@ -53,6 +53,7 @@ for _one in (
     stop,
     pause,
     resume,
+    release,
     rights,
     migrate,
 ):

@@ -89,6 +89,7 @@ async def _chat(
     joins: tuple[str, str, Sequence[str]] | None,
     keep: bool,
 ) -> int:
+    from motet.cli.chat.plain_line import is_plain
     from motet.cli.chat.session import Alone, TerminalChat
     from motet.cli.chat.terminal import ChatTerminal
 
@@ -98,12 +99,16 @@ async def _chat(
     async with in_front(terminal, yes=yes) as front:
         starting = ExitStack()
         try:
-            starting.enter_context(typed_unseen())
+            early = "" if is_plain() else starting.enter_context(typed_unseen())
+            if early and not early.endswith("\r"):
+                terminal.line()  # the terminal has shown it
             alone = Alone(front)
             engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=alone.ask)
             for notice in engine.notices:
                 terminal.line(notice, "dim", hang=2)
-            async with engine.chats(Front(alone, alone, alone.ask), keep=keep, record=record, titles=True) as chats:
+            async with engine.chats(
+                Front(alone, alone, alone.ask, applies="/apply"), keep=keep, record=record, titles=True
+            ) as chats:
                 stored = await _stored(chats, resume, engine.root) if resume is not None else None
                 model, why = await _model(engine, stored, named="model" in flags)
                 chat = chats.new(model, tools=tools) if stored is None else await chats.open(stored.id, model)
@@ -111,8 +116,7 @@ async def _chat(
                 if joins is not None:
                     agent = await chats.join_board(chat, *joins)
                     terminal.line(f"On the board {joins[0]} as @{agent.seat.address}.", "dim", hang=2)
-                talk = TerminalChat(engine, chats, front, alone, chat)
-                starting.close()
+                talk = TerminalChat(engine, chats, front, alone, chat, early)
                 await talk.run(first)
                 return ExitCode.DONE
         except asyncio.CancelledError:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from msgspec import to_builtins
 
-from motet.cli.editor import run_editor
+from motet.cli.editor import editor_command, run_editor
 from motet.cli.help import Group
 from motet.cli.interrupts import Interrupts
 from motet.cli.output import write_json, write_line
@@ -90,6 +90,7 @@ def path() -> None:
 def edit() -> None:
     """Open your settings file in $VISUAL or $EDITOR, and check it afterwards."""
     file = config_file()
+    editor_command()  # before a file is made for it
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

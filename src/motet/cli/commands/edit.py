@@ -11,10 +11,9 @@ import click
 
 from motet import engine as engines
 from motet.chat import Chat, ChatEvent
-from motet.cli.answer_edits import apply_edits, edits_in
 from motet.cli.chat_json import SCHEMA, ChatJson
 from motet.cli.chat_lines import drawn
-from motet.cli.edit_view import EditView, WatchedReviewer
+from motet.cli.edit_view import EditView, WatchedReviewer, why_no_edit
 from motet.cli.front import Front, in_front, tell_notes
 from motet.cli.given_files import GivenFile, given_files, share_files
 from motet.cli.output import write_json
@@ -77,7 +76,7 @@ _NOBODY = "not a terminal, so nobody can be asked; --yes takes every edit"
 
 
 class _Run:
-    """One run: a turn of a chat, and what its last answer holds besides."""
+    """One run: a turn of a chat of its own."""
 
     def __init__(self, engine: Engine, front: Front, options: RunOptions, files: Sequence[GivenFile]) -> None:
         self._engine = engine
@@ -85,11 +84,11 @@ class _Run:
         self._front = front
         self._options = options
         self._files = files
-        self._asks = front.terminal.can_ask and not options.yes
         self._nobody = not front.terminal.can_ask and not options.yes
-        self._reviewer = front.reviewer()
-        self._was_text = False  # the edits came as text, and what became of them was said
-        self._watched = WatchedReviewer(self._reviewer, front.terminal, quiet=options.silent, as_json=options.as_json)
+        self._only = files[0].path if len(files) == 1 else ""
+        self._watched = WatchedReviewer(
+            front.reviewer(), front.terminal, quiet=options.silent, as_json=options.as_json
+        )
 
     async def edit(self, instruction: str) -> int:
         """Ask for the edits; the exit code."""
@@ -97,7 +96,7 @@ class _Run:
         who = engines.Front(self._watched, front.human, front.ask)
         async with self._engine.chats(who, keep=options.keep, record=options.recording) as chats:
             model, why = await self._engine.choose_model(work="edit")
-            chat = chats.new(model, tools=["editor"])
+            chat = chats.new(model, tools=["editor"], about=self._only)
             tell_notes(chat, self._terminal)
             await share_files(chat, self._files, self._terminal)
             self._terminal.line(f"Model: {model.name} ({why})", "dim", hang=2)
@@ -112,8 +111,7 @@ class _Run:
                 raise
         if code == ExitCode.INTERRUPTED and not self._was_proposed_to_nobody:
             raise asyncio.CancelledError
-        why = await self._rest(view)
-        return self._ended(self._watched.written(self._engine.root), why)
+        return self._ended(self._watched.written(self._engine.root), self._why(view))
 
     async def _until_proposed(self, chat: Chat, instruction: str) -> AsyncGenerator[ChatEvent]:
         """The turn; where nobody decides, up to the first proposals: the model could only try them again."""
@@ -127,34 +125,22 @@ class _Run:
     def _was_proposed_to_nobody(self) -> bool:
         return self._nobody and bool(self._watched.decided)
 
-    async def _rest(self, view: EditView) -> str:
-        """Apply what the last answer holds as text when no edit was proposed; why nothing was edited, if so."""
-        if not self._watched.decided:
-            only = self._files[0].path if len(self._files) == 1 else ""
-            read = [edits_in(answer, only) for answer in view.answers or [""]]
-            found, why = next((one for one in reversed(read) if one[0].edits), read[-1])
-            if not found.edits:
-                return view.refused or why
-            shown = [file.path for file in self._files]
-            remembered, asks = self._watched.instead, self._asks
-            self._was_text = True
-            report = await apply_edits(
-                self._engine, found, shown, self._reviewer, remembered, self._terminal, asks=asks
-            )
-            if not self._watched.decided:
-                first = next((file.describe() for file in report.files if file.is_error), "the files are so already")
-                return first.split("\n", 1)[0]
-        if self._nobody:
+    def _why(self, view: EditView) -> str:
+        """Why nothing was edited, if so."""
+        if self._nobody and self._watched.decided:
             return _NOBODY
-        taken = any(proposal.taken for proposal in self._watched.decided)
-        return view.refused or "what was taken could not be written" if taken else "none of the hunks was taken"
+        if view.refused:
+            return view.refused
+        if self._watched.decided:
+            taken = any(proposal.taken for proposal in self._watched.decided)
+            return "what was taken could not be written" if taken else "none of the hunks was taken"
+        return why_no_edit(view.answers[-1] if view.answers else "", self._only)
 
     def _ended(self, written: Sequence[str], why: str) -> int:
         if self._options.as_json:
             write_json({"schema": SCHEMA, "event": "edited", "paths": written, "detail": "" if written else why})
         if written:
-            if not self._was_text:
-                self._say_what_was_written()
+            self._say_what_was_written()
             return ExitCode.DONE
         self._terminal.line(f"no edit was made: {why}", "yellow", hang=2, always=True)
         return ExitCode.PROBLEMS_REMAIN

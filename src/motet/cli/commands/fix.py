@@ -15,6 +15,7 @@ from motet.cli.claims_told import ClaimsTold
 from motet.cli.diff_view import draw_hunk
 from motet.cli.fix_json import FixJson, write_error, write_proposals
 from motet.cli.fix_view import FixView
+from motet.cli.front import tell_faults
 from motet.cli.interrupts import Interrupts
 from motet.cli.keys import Keyboard
 from motet.cli.numbers import Amount, Whole
@@ -27,6 +28,7 @@ from motet.engine import Engine
 from motet.errors import ExitCode, MotetError, UsageError
 from motet.fix import AcceptAll, Fixed, FixEvent, ProposeOnly, RoundReviewer
 from motet.process import find_program, own_bin
+from motet.tasks import background
 from motet.text import Diagnostic
 from motet.workspace import why_no_project
 
@@ -120,9 +122,10 @@ async def _fix(
 ) -> int:
     terminal, keyboard, interrupts = Terminal(quiet=mode.quiet), Keyboard(), Interrupts()
     terminal.on_lost = interrupts.stop
+    tell_faults(terminal)
     ask = ask_in_terminal(terminal, keyboard) if terminal.can_ask else None
     with interrupts.installed():
-        ticking = asyncio.create_task(_tick(terminal))
+        ticking = background(_tick(terminal))
         try:
             engine = Engine(Path.cwd(), flags=flags, allow=allow, ask=ask)
             for notice in engine.notices:

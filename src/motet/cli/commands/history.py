@@ -82,6 +82,8 @@ def _title(chat: ChatInfo) -> str:
 
 
 _ALL = click.option("-a", "--all", "everywhere", is_flag=True, help="Chats of all workspaces.")
+_MOST_HITS = 2_000
+"""Hits that are looked at to find the chats that they are in."""
 _JSON = click.option("--json", "as_json", is_flag=True, help="Results as JSON lines.")
 
 
@@ -149,20 +151,25 @@ def search_chats(words: tuple[str, ...], limit: int, everywhere: bool, as_json: 
       motet history search fsync rename
       motet history search --all 排他制御
 
-    All words have to stand in the same message. Exit code 1: nothing was found.
+    All words have to stand in the same message. Each chat is listed once, with its newest hit and how many there are.
+    Exit code 1: nothing was found.
     """
     found: list[Hit] = []
     if not " ".join(words).strip():
         raise UsageError("say what to look for, as in: motet history search fsync")
 
     async def work(place: _Place) -> None:
-        hits = await place.history.search(" ".join(words), place.scope(everywhere), limit)
-        said = {(hit.chat.id, hit.snippet) for hit in hits if hit.message_id}
-        # A title that is only the words of a message that is found too.
-        found.extend(hit for hit in hits if hit.message_id or (hit.chat.id, hit.snippet) not in said)
-        for hit in found:
+        hits = await place.history.search(" ".join(words), place.scope(everywhere), _MOST_HITS)
+        chats: dict[str, list[Hit]] = {}
+        for hit in hits:
+            chats.setdefault(hit.chat.id, []).append(hit)
+        # What was said tells more than a title, which may be the same words again.
+        best = [[hit for hit in of_chat if hit.message_id] or of_chat for of_chat in chats.values()]
+        for of_chat in sorted(best, key=lambda hits: hits[0].when, reverse=True)[:limit]:
+            hit, count = of_chat[0], len(of_chat)
+            found.append(hit)
             if as_json:
-                write_json({"schema": 1, **asdict(hit)})
+                write_json({"schema": 1, **asdict(hit), "hits": count})
             else:
                 begin, end = hit.snippet[: hit.begin], hit.snippet[hit.end :]
                 Terminal(sys.stdout).spans(
@@ -171,6 +178,7 @@ def search_chats(words: tuple[str, ...], limit: int, everywhere: bool, as_json: 
                     (begin, ""),
                     (hit.snippet[hit.begin : hit.end], "yellow"),
                     (end, ""),
+                    (f"  {count} hits" if count > 1 else "", "dim"),
                     hang=10,
                 )
         if not found and not as_json:

@@ -19,6 +19,7 @@ from motet.cli.terminal import Terminal
 from motet.engine.chat_names import short_id
 from motet.engine.faults import FaultLog
 from motet.engine.spending import Ledger
+from motet.money import UNKNOWN, dollars
 from motet.paths import state_dir
 from motet.permissions.egress import Egress, EgressLog
 from motet.visible import one_line, visible
@@ -113,16 +114,19 @@ def spending(limit: int = 7, as_json: bool = False) -> int:
       motet log spending
       motet log spending -n 30 --json
 
-    Where a provider says nothing, and for answers that broke off, it is an estimate; where a price is not known, it is
-    left out. `[spending]` in the settings caps a day. Exit code 1: nothing was spent.
+    Where a provider says nothing, and for answers that broke off, it is an estimate; `–`: a price is not known.
+    `[spending]` in the settings caps a day. Exit code 1: nothing was spent.
     """
     days = deque(Ledger(state_dir()).days().items(), limit)
     for day, models in days:
         for one in models:
             if as_json:
-                write_json({"schema": 1, "day": day, "model": one.model, **asdict(one.usage), "cost": one.cost})
+                cost = one.cost if one.is_known else None
+                write_json({"schema": 1, "day": day, "model": one.model, **asdict(one.usage), "cost": cost})
             else:
-                write_line(one_line(f"{day}  {one.usage.total:>12,} tokens  ${one.cost:.4f}  {one.model}"))
+                cost = dollars(one.cost if one.cost or one.is_known else None)
+                more = f" + {UNKNOWN}" if one.cost and not one.is_known else ""
+                write_line(one_line(f"{day}  {one.usage.total:>12,} tokens  {cost:>9}{more}  {one.model}"))
     if not days and not as_json:
         Terminal().line("No request has cost anything yet.")
     return 0 if days else 1

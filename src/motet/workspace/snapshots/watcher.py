@@ -24,6 +24,8 @@ from typing import TypeVar, cast
 from motet import git
 from motet.errors import ProcessError, WorkspaceError
 from motet.git import same_index
+from motet.storage.aside import set_aside
+from motet.tasks import background
 from motet.workspace import _fs
 from motet.workspace.atomic import digest
 from motet.workspace.change import Change
@@ -123,7 +125,7 @@ class Watcher:
             except WorkspaceError as error:
                 _log.warning("what %s changed is not recorded yet: %s", watch.label, error)
 
-        task = asyncio.create_task(end())
+        task = background(end())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
         task.add_done_callback(lambda _: watch.close())
@@ -174,7 +176,7 @@ class Watcher:
     def _pending(self) -> list[tuple[Path, int]]:
         found: list[tuple[Path, int]] = []
         for path in self._shelf.home.glob("*.pending"):
-            with contextlib.suppress(ValueError, KeyError):
+            with contextlib.suppress(ValueError, KeyError, TypeError):
                 found.append((path, int(json.loads(path.read_bytes())["tree"])))
         return found
 
@@ -189,12 +191,16 @@ class Watcher:
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     row = json.loads(path.read_bytes())
+                    label, left = str(row["label"]), frozenset(map(str, row["passed_over"]))
                     tree = self._shelf.tree(number)
                 except OSError:
                     os.close(handle)
                     continue
-                left = frozenset(map(str, row["passed_over"]))
-                found.append(Watch(LeftOut(), path, str(row["label"]), tree, left, handle))
+                except (ValueError, KeyError, TypeError, WorkspaceError):
+                    set_aside(path, "the snapshot before a command is", "what the command changed cannot be undone")
+                    os.close(handle)
+                    continue
+                found.append(Watch(LeftOut(), path, label, tree, left, handle))
         return found
 
     async def _compare(self, watch: Watch, is_late: bool) -> None:
