@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from index_kit import paths, put
 from motet.index.project import ProjectIndex
 from motet.storage.lease import Lease
 
+LOCKS = Path("/proc/locks")
 KILLS = int(os.environ.get("MOTET_INDEX_KILLS", "4"))
 """As it is when tests are collected: each test is rid of such variables."""
 BUILD = """
@@ -44,6 +47,13 @@ asyncio.run(main())
 def builder(project: Path, home: Path) -> subprocess.Popen[bytes]:
     """Another process that reads the files of `project`, in many small commits."""
     return subprocess.Popen([sys.executable, "-c", BUILD, project, home], stdout=subprocess.PIPE)
+
+
+def until(what: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def fill(project: Path, count: int = 60) -> None:
@@ -110,6 +120,23 @@ def test_two_processes_that_begin_together_make_one_whole_index(project: Path, t
     answers = sorted(process.communicate(timeout=60)[0].splitlines()[-1] for process in both)
     assert answers in ([b"done", b"done"], [b"done", b"taken"])
     assert len(ask(project, tmp_path / "home")) == 60
+
+
+def test_an_index_that_is_half_made_by_another_process_is_waited_for(project: Path, tmp_path: Path) -> None:
+    fill(project, 5)
+    ask(project, tmp_path / "home")
+    directory = home_of(tmp_path / "home")
+    lease = Lease.take(directory / "opening.lock")
+    assert lease is not None
+    (directory / "chunks" / "meta.json").rename(tmp_path / "meta.json")
+    other = builder(project, tmp_path / "home")
+    try:
+        until(lambda: other.poll() is not None or f"-> FLOCK  ADVISORY  WRITE {other.pid} " in LOCKS.read_text())
+        (tmp_path / "meta.json").rename(directory / "chunks" / "meta.json")
+        lease.close()
+        assert other.communicate(timeout=60)[0].splitlines() == [b"ready", b"done"]
+    finally:
+        other.kill()
 
 
 @pytest.mark.parametrize("damaged", ["catalog.sqlite", "chunks/meta.json", "files/meta.json"])

@@ -98,17 +98,15 @@ class Home:
         directory = self.directory
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            probe = Lease.take(directory / "opening.lock")
+            alone = Lease.take(directory / "opening.lock", block=True)  # nobody sees an index that is half made
         except OSError as error:
             _log.info("%s: the index of %s is in memory: %s", directory, self._root, error)
             self.in_memory = True
             return open_stores(None)
-        with probe or contextlib.nullcontext():
+        with alone or contextlib.nullcontext():
             try:
                 return self._current(open_stores(directory))
             except IndexUnusable as error:
-                if probe is None:
-                    raise
                 _log.warning("%s: made anew: %s", directory, error)
                 return self._made_anew(directory)
 

@@ -19,12 +19,13 @@ class Lease:
         self._handle: int | None = handle
 
     @classmethod
-    def take(cls, path: Path) -> Lease | None:
-        """The lease whose lock file is `path`; None when it is taken. Raises `OSError`."""
+    def take(cls, path: Path, *, block: bool = False) -> Lease | None:
+        """The lease whose lock file is `path`; None when it is taken, never None with `block`, which waits until it is
+        let go. Raises `OSError`."""
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         while True:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            if not _locked(handle):
+            if not _locked(handle, block):
                 os.close(handle)
                 return None
             # Whoever let go took the name away: the lock must be on the file that others will find.
@@ -90,9 +91,9 @@ async def _let_go(path: Path) -> None:
     await free.wait()
 
 
-def _locked(handle: int) -> bool:
+def _locked(handle: int, block: bool) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if block else fcntl.LOCK_NB))
     except OSError as error:
         if error.errno not in (errno.EAGAIN, errno.EACCES):
             os.close(handle)
