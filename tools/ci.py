@@ -230,8 +230,10 @@ def usable(machine: Machine, pythons: list[Python]) -> list[Python]:
             usable.append(python)
             continue
         copy = machine.place / f"python3.{python.version[1]}"
-        left_out = shutil.ignore_patterns("__pycache__", "site-packages", "test", "tests", "*.a")
+        left_out = shutil.ignore_patterns("site-packages", "test", "tests", "*.a")
         shutil.copytree(python.prefix, copy, symlinks=True, ignore=left_out)
+        # The ordinary user could not keep what is compiled there, and would compile at each start.
+        subprocess.run([python.path, "-m", "compileall", "-q", "-j", "0", copy / "lib"], check=False)
         path = copy / "bin" / f"python3.{python.version[1]}"
         library, beside = str(python.prefix / "lib").encode(), b"$ORIGIN/../lib"
         if len(beside) <= len(library):  # where its own shared library is looked for, which is in the closed home

@@ -65,6 +65,22 @@ async def test_temporary_places_are_empty_its_own_and_gone_afterwards(sandbox: S
     assert not Path("/tmp/mine").exists()
 
 
+async def test_a_program_in_a_temporary_place_is_there_with_what_it_is_a_link_to(
+    sandbox: Sandbox, workspace: Path
+) -> None:
+    here, behind = workspace.parent / "venv" / "bin", workspace.parent / "python" / "bin"
+    here.mkdir(parents=True)
+    behind.mkdir(parents=True)
+    (behind / "real").write_text('#!/bin/sh\necho ran; ls "$1"\n')
+    (behind / "real").chmod(0o755)
+    (here / "middle").symlink_to("../../python/bin/real")
+    (here / "program").symlink_to("middle")
+    assert await printed(sandbox, Walls(workspace), [str(here / "program"), str(behind)]) == "ran\nreal\n"
+    (workspace / "link").symlink_to(behind / "real")
+    said = await printed(sandbox, Walls(workspace), [str(workspace / "link"), str(behind)])
+    assert said == f"bwrap: execvp {workspace}/link: No such file or directory\n"
+
+
 async def test_what_is_read_only_in_the_workspace_cannot_be_changed_or_moved_away(
     sandbox: Sandbox, workspace: Path
 ) -> None:

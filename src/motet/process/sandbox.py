@@ -122,11 +122,26 @@ def _options(walls: Walls) -> Iterator[str]:
 
 
 def _installed(program: Path, workspace: Path) -> list[str]:
-    """What makes a program readable that stands in an empty place: with all that was installed with it."""
-    home = program.parent.parent if program.parent.name in ("bin", "sbin") else program.parent
-    if not _is_within(home, _EMPTY_PLACES) or home in _EMPTY_PLACES or home.is_relative_to(workspace):
-        return []
-    return ["--ro-bind", str(home), str(home)]
+    """What makes a program readable that stands in an empty place, or is a link into one: with all that was installed
+    with it. Links of the workspace are not followed: they would choose what of such places is seen."""
+    options: list[str] = []
+    for step in _links(program):
+        home = step.parent.parent if step.parent.name in ("bin", "sbin") else step.parent
+        if home.is_relative_to(workspace):
+            break
+        if _is_within(home, _EMPTY_PLACES) and home not in _EMPTY_PLACES:
+            options += ("--ro-bind", str(home), str(home))
+    return options
+
+
+def _links(program: Path) -> Iterator[Path]:
+    """`program`, and what it leads to, link by link."""
+    seen: set[Path] = set()
+    while program not in seen:
+        yield program
+        seen.add(program)
+        if program.is_symlink():
+            program = Path(os.path.normpath(program.parent / program.readlink()))
 
 
 def _real(places: Sequence[Path]) -> list[Path]:
