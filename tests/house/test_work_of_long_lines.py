@@ -4,7 +4,9 @@ Whoever works on the loop must be done soon, and what is quadratic is a hang on 
 
 from __future__ import annotations
 
+import gc
 import json
+import math
 import time
 from collections.abc import Callable
 from io import StringIO
@@ -312,14 +314,24 @@ WORK: dict[str, Work] = {
 
 
 def cpu(work: Callable[[], object]) -> float:
-    began = time.thread_time()
-    work()
-    return time.thread_time() - began
+    """Processor seconds, without those of the garbage collector: they grow with what other tests have left."""
+    gc.collect()
+    gc.disable()
+    try:
+        began = time.thread_time()
+        work()
+        return time.thread_time() - began
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("name", WORK)
 def test_work_grows_as_the_text_does(name: str) -> None:
     short, long = WORK[name](LONG // 4), WORK[name](LONG)
     cpu(short)  # what is made with the first use
-    least = min(cpu(short) for _ in range(2))
-    assert min(cpu(long) for _ in range(3)) <= 4 * 3 * least + 0.1  # quadratic: 16 times
+    least, most = math.inf, math.inf
+    for _ in range(8):  # a busy machine takes caches away: it makes some rounds dear, not all
+        least, most = min(least, cpu(short)), min(most, cpu(long))
+        if most <= 4 * 3 * least + 0.1:  # quadratic: 16 times
+            return
+    pytest.fail(f"{least:.3f} s for a quarter of the text, {most:.3f} s for all of it")
