@@ -171,6 +171,7 @@ def test_what_would_be_asked_is_refused_and_said_on_the_board(agents: Background
         ("mia", "message", "@backend go"),
         ("backend", "status", f"{refused}run:touch ran; allow it with --allow 'run:touch ran'"),
         ("backend", "status", f"{refused}edits of a.txt; start it with --yes, and they are made without a look"),
+        ("backend", "message", "I may not."),
     )
     agents.is_settled("backend")
     assert agents.project.text("a.txt") == "one\n" and not (agents.project.root / "ran").exists()

@@ -691,6 +691,17 @@ def test_a_piece_of_a_file_that_is_named_loosely_is_not_taken_unasked(
     for how in ("--yes", "--dry-run"):
         done = apply(answer, how)
         assert (done.code, project.text("app.py")) == (1, APP)
+        assert "this looks like a piece of the file: " in done.err + done.out
+    [file] = [event for event in apply(answer, "--yes", "--json").events if event["event"] == "file"]
+    assert file["written"] is False
+
+
+@pytest.mark.acceptance("T-24")
+def test_a_file_named_loosely_that_begins_otherwise_is_not_taken_unasked(apply: Apply, project: Project) -> None:
+    answer = f"### app.py\n\nA better one:\n\n```python\nimport sys\n{APP}```\n"
+    for how in ("--yes", "--dry-run"):
+        done = apply(answer, how)
+        assert (done.code, project.text("app.py")) == (1, APP)
         assert (
             "; this may be only a piece of the file, which only a review at a terminal or --format whole_file takes "
             "as all of it\n"

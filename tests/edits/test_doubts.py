@@ -378,6 +378,23 @@ def test_a_part_of_a_longer_word_or_number_is_another_word(text: str, search: st
     assert refused(text, Replace("a.txt", search + "\n", "new: text\n")) == ABSENT
 
 
+@pytest.mark.parametrize(
+    ("text", "search", "new"),
+    [
+        ("x = 1\n\nclass F:\n    doc 1\n", "\n    doc 1\n", "\nclass F:\n    doc 2\n"),
+        (
+            "x = 1\n\n# about f\ndef f():\n    pass\n",
+            "\ndef f():\n    pass\n",
+            "\n# about f\ndef f():\n    return 1\n",
+        ),
+        ("a: 1\nb: 2\n\nc: 3\nd: 4\n", "a: 1\n\nb: 2\n", "a: 1\n\nb: 2\nc: 3\n"),
+        ("a: 1\nb: 2\nd: 4\n", "a: 1\n\nb: 2\n", "a: 1\n\nb: 3\nd: 4\n"),
+    ],
+)
+def test_after_blank_lines_were_forgiven_no_line_is_doubled(text: str, search: str, new: str) -> None:
+    assert isinstance(outcome(text, Replace("a.txt", search, new))[0], Refusal)
+
+
 def test_an_insertion_below_a_header_that_breaks_the_syntax_is_refused() -> None:
     edit = Insert("a.py", "    x = 1\n", Near(headers=("def foo(",)))
     found, after = outcome("def foo(\n    a,\n):\n    pass\n", edit)
@@ -390,15 +407,19 @@ WHOLE = "".join(f"def f{number}():\n    return {number}\n" for number in range(5
 
 
 @pytest.mark.parametrize(
-    ("new", "lines"),
-    [("def f1():\n    return 2\n", 2), (WHOLE.replace("def f0():\n", ""), 9)],
+    ("new", "why"),
+    [
+        (
+            "def f1():\n    return 2\n",
+            "2 lines, the file has 10; lines 1-2 of the file, lines 7-10 of the file would vanish",
+        ),
+        (WHOLE.replace("def f0():\n", ""), "9 lines, the file has 10; it begins inside a block"),
+    ],
     ids=["short", "indented"],
 )
-def test_a_text_shown_under_a_files_name_that_may_be_a_piece_is_offered_and_never_applied(
-    new: str, lines: int
-) -> None:
+def test_a_text_shown_under_a_files_name_that_may_be_a_piece_is_offered_and_never_applied(new: str, why: str) -> None:
     edit = Write("a.txt", new, shown=True)
-    assert refused(WHOLE, edit) == f"this looks like a piece of the file: it has {lines} lines, the file has 10"
+    assert refused(WHOLE, edit) == f"this looks like a piece of the file: it has {why}"
     file = TextFile.decode("a.txt", WHOLE.encode())
     [planned] = plan({"a.txt": file}, [edit], approximate="propose").files
     assert [isinstance(outcome, Match) and outcome.rung for outcome in planned.outcomes] == [Rung.APPROXIMATE]

@@ -17,6 +17,7 @@ from motet.edits.edit import Replace
 from motet.edits.indent import UNSHIFTED, keeps_indentation
 from motet.edits.locate import Located, indentation_before
 from motet.edits.match import Fit, Needle, Spot, lines_of
+from motet.edits.outcome import Rung
 
 _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
@@ -43,7 +44,22 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
         return _begins_behind_indentation(text, spot, edit) if edit.inline else ""
     if _is_reordered(lines_of(text[spot.start : spot.end]), located.needle.search, spot.fit):
         return "lines of its search text stand there in another order"
+    if located.rung is Rung.FOLDED and _doubles(text, spot, located.needle):
+        return "blank lines apart, its new text would repeat the line that stands beside its place"
     return _is_shifted_twice(spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
+
+
+def _doubles(text: str, spot: Spot, needle: Needle) -> bool:
+    """Whether a new line stands beside the place already: the search text lost it together with a blank line."""
+    old, new = ([line.strip() for line in lines if line.strip()] for lines in (needle.search, needle.replace))
+    above, below = text[: spot.start].rstrip(), text[spot.end :].lstrip()
+    above = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
+    beside = {above.strip(), _ENDS.split(below, maxsplit=1)[0].strip()} - {""}
+    return bool(new) and (
+        (new[0] != old[0] and new[0] in beside)
+        or (new[-1] != old[-1] and new[-1] in beside)
+        or any(line in beside for line in new if line not in old)
+    )
 
 
 def _has_lost_a_fence(edit: Replace, located: Located) -> bool:

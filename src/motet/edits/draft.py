@@ -40,16 +40,25 @@ _ALIKE = 50.0
 class Draft:
     """Takes all edits of one file but moves and deletions; afterwards `text()` holds those that have a place.
 
-    `shown` is the version that the model has seen, if it is another one.
+    `shown` is the version that the model has seen, if it is another one; `elsewhere` are names that the answer defines
+    in other files.
     """
 
     def __init__(
-        self, base: TextFile, *, exists: bool, shown: TextFile | None, approximate: bool, dialect: Dialect
+        self,
+        base: TextFile,
+        *,
+        exists: bool,
+        shown: TextFile | None,
+        approximate: bool,
+        dialect: Dialect,
+        elsewhere: frozenset[str] = frozenset(),
     ) -> None:
         self.base = base
         self._exists = exists
         self._approximate = approximate
         self._dialect = dialect
+        self._elsewhere = elsewhere
         self._view = View.of(base)
         self._shown = View.of(shown) if shown is not None and shown.text != base.text else None
         self._edited = Edited(base)
@@ -91,7 +100,7 @@ class Draft:
                 case None:
                     later.append(edit)
                 case Placed() if attempt.match.rung is Rung.APPROXIMATE and not self._approximate:
-                    outcomes[id(edit)] = refuse_piece(edit, len(self._view.lines))
+                    outcomes[id(edit)] = refuse_piece(edit, len(self._view.lines), attempt.match.doubt)
                 case Placed():
                     placed.append(attempt)
                 case Refusal(reason=RefusalReason.STALE) if isinstance(edit, Replace):
@@ -116,7 +125,16 @@ class Draft:
         return outcomes
 
     def _placing(self, view: View, now: View, will_exist: bool) -> Placing:
-        return Placing(Ground(view, now, exists=self._exists, will_exist=will_exist, dialect=self._dialect))
+        return Placing(
+            Ground(
+                view,
+                now,
+                exists=self._exists,
+                will_exist=will_exist,
+                dialect=self._dialect,
+                elsewhere=self._elsewhere,
+            )
+        )
 
     def _stands_after(self, placed: Sequence[Placed], edit: Edit) -> bool:
         """Whether the search text stands in the text as the edits before it leave it, not only the ones after it."""

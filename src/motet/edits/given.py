@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from motet.edits.edit import Insert, Replace, ReplaceAnchored, Write
 from motet.edits.formats.anchors import anchor_of
 from motet.edits.ground import Ground
@@ -12,6 +10,8 @@ from motet.edits.locate import ends_line
 from motet.edits.match import AS_GIVEN, Needle, Spot, lines_of
 from motet.edits.near import insertion
 from motet.edits.outcome import Match, Place, Remark, Rung
+from motet.edits.pieces import merged as with_definitions
+from motet.edits.pieces import what_vanishes
 from motet.edits.placed import Attempt, Placed
 from motet.edits.refuse import (
     refuse_absent_file,
@@ -25,9 +25,6 @@ from motet.edits.refuse import (
 )
 from motet.edits.splice import Change, newline_at, splice
 from motet.text.merge import merge
-
-_FEWEST_OF_A_WHOLE = 6
-"""Lines of a file of which a piece is told from a new version by its length."""
 
 
 def fill(ground: Ground, edit: Replace) -> Attempt:
@@ -72,10 +69,12 @@ def write(ground: Ground, edit: Write) -> Attempt:
     change = Change(0, len(text), join_lines(lines))
     if ground.exists and [line.text for line in lines] == [line.text for line in old]:
         return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
-    is_piece = edit.shown and _may_be_a_piece(ground.now.lines, lines_of(edit.text))
-    rung = Rung.APPROXIMATE if edit.loose or is_piece else Rung.EXACT
+    why = _why_a_piece(ground, edit)
+    if why and (whole := with_definitions(text, edit.text, edit.path)) is not None and not ground.has_changed:
+        change = Change(0, len(text), whole)
+    rung = Rung.APPROXIMATE if edit.loose or why else Rung.EXACT
     remarks = (Remark.MERGED,) if ground.has_changed and lines_of(new) != lines_of(edit.text) else ()
-    return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),), remarks))
+    return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),), remarks, why))
 
 
 def _says_nothing_new(ground: Ground, edit: Write) -> bool:
@@ -158,8 +157,11 @@ def _new_lines(ground: Ground, edit: Insert | ReplaceAnchored, text: str, start:
     return Placed(edit, (change,), Match(edit, Rung.EXACT, (Place(start, end, ground.now.text),)))
 
 
-def _may_be_a_piece(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether new text that was shown under a file's name is much shorter than the file, or begins inside a block."""
-    old, new = ([line for line in lines if line.strip()] for lines in (old, new))
-    is_short = len(old) >= _FEWEST_OF_A_WHOLE and 2 * len(new) < len(old)
-    return is_short or (bool(old and new) and new[0][0].isspace() and not old[0][0].isspace())
+def _why_a_piece(ground: Ground, edit: Write) -> str:
+    """Why the new text may be only a part of the file; empty when nothing says so."""
+    text = ground.view.text
+    begins = [next((line for line in one.splitlines() if line.strip()), "") for one in (text, edit.text)]
+    if edit.shown and begins[0] and begins[1][:1].isspace() and not begins[0][0].isspace():
+        return "it begins inside a block"
+    is_said = not edit.shown and not edit.call  # that it is the whole file: by the human
+    return "" if is_said else what_vanishes(text, edit.text, edit.path, elsewhere=ground.elsewhere)

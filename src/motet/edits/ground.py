@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cached_property
 
 from motet.edits.dialect import Dialect
@@ -13,15 +14,26 @@ from motet.text.merge import LineMap
 class Ground:
     """Edits are looked for in `view`; when that is not `now`, they are moved to it.
 
-    `exists`: there is such a file; `will_exist`: or another edit of the answer creates it.
+    `exists`: there is such a file; `will_exist`: or another edit of the answer creates it. `elsewhere`: names that the
+    answer defines in other files.
     """
 
-    def __init__(self, view: View, now: View, *, exists: bool, will_exist: bool, dialect: Dialect) -> None:
+    def __init__(
+        self,
+        view: View,
+        now: View,
+        *,
+        exists: bool,
+        will_exist: bool,
+        dialect: Dialect,
+        elsewhere: Container[str] = (),
+    ) -> None:
         self.view = view
         self.now = now
         self.exists = exists
         self.will_exist = will_exist
         self.dialect = dialect
+        self.elsewhere = elsewhere
 
     @property
     def has_changed(self) -> bool:

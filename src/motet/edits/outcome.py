@@ -71,13 +71,15 @@ class Remark(StrEnum):
 class Match:
     """The edit has its place: 1-based lines `first_line` to `last_line` of the file before the answer.
 
-    `places` are several for `replace_all` and elisions, and none where there was no such file or text.
+    `places` are several for `replace_all` and elisions, and none where there was no such file or text. `doubt`: why an
+    approximate one is no more than that, where it is not the search text.
     """
 
     edit: Edit
     rung: Rung
     places: tuple[Place, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    doubt: str = ""
 
     @property
     def first_line(self) -> int:
@@ -105,6 +107,8 @@ class Match:
         if self.already_applied:
             return str(Remark.ALREADY)
         notes = [note] if (note := _NOTES.get(self.rung)) else []
+        if self.doubt:
+            notes = [f"approximate: {self.doubt}; the human decided"]
         if len(self.places) > 1 and self.rung is not Rung.ELISION:
             notes.append(f"replaced in {len(self.places)} places")
         remarks = [one for one in self.remarks if one is not Remark.INSIDE or len(self.places) == 1]

@@ -1,16 +1,53 @@
-"""Whether the text of a fence is a piece of a file that the answer shows as if it were all of it."""
+"""Whether a text that an answer shows under a file's name is all of that file, or only a piece of it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from motet.edits.elision import is_elision
+from motet.syntax.definitions import Definition, definitions_below
+from motet.syntax.languages import language_of
+from motet.syntax.tree import parse
 from motet.text.changes import changes
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _FEW = 2
 """Lines that an edit may take out without being taken for a piece."""
 _MUCH = 4
 """Old lines for each new one that an edit may replace besides."""
+_MOST_NAMED = 5
+"""Things that a refusal names; of more, the number is told."""
+_LONGEST_NOTE = 200
+"""Characters of a line that stands for others; a longer one says something itself."""
+_COMMENT = re.compile(r"#(?![!\w])|//|/\*|--|<!--|%|;|\"\"\"")
+"""How a line that is only a comment begins; a word right after `#` is for a preprocessor."""
+_BRACKETS = re.compile(r"\[.*\]|\(.*\)|\{.*\}|<.*>")
+_WORDS = re.compile(r"[\W_]*(?:\.{3}|…)[\W_]*|[\[({<]+\s*(?:[^\W\d_]+[\s.…:'-]+)*[^\W\d_]+[\s.…]*[\])}>]+")
+_DOTS = re.compile(r"…|\.{3}(?:\s|\Z)")
+_PROSE = frozenset({"", ".md", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex"})
+"""Suffixes of files whose lines may begin with a comment's sign, or stand in brackets, and mean themselves."""
+_MARKUP = frozenset(
+    {".html", ".htm", ".xml", ".svg", ".vue", ".svelte", ".astro", ".jsx", ".tsx", ".cshtml", ".razor"}
+)
+_IMPORTS = frozenset({
+    "import_statement", "import_from_statement", "import_declaration", "use_declaration", "preproc_include",
+    "future_import_statement", "using_declaration", "extern_crate_declaration",
+})  # fmt: skip
+_NAME = re.compile(r"[^\W\d]\w*")
+_STATED = re.compile(
+    r"\b(?:removed?s?|removing|deleted?s?|dropped|entfernt|gelöscht|supprimée?s?|retirée?s?|eliminad[oa]s?|removid[oa]s?|"
+    r"rimoss[oaie]|удалён|удален[оаы]?)\b|删除|移除|刪除|削除|除去|삭제|제거",
+    re.IGNORECASE,
+)
+"""Words of a comment that says that something goes. What is in no such list has to be looked at by a human."""
+_SHORTENED = re.compile(r"\.{3}|…|\bfor\b|略", re.IGNORECASE)
+_HOLDERS = frozenset({"class", "struct", "interface", "enum", "namespace"})
 
 
 def may_be_a_piece(before: str, now: str) -> bool:
@@ -38,9 +75,210 @@ def is_excerpt(before: str, shown: str) -> bool:
     )
 
 
+def what_vanishes(before: str, now: str, path: str, *, elsewhere: Container[str] = ()) -> str:
+    """What a file with the text `before` would lose, unexplained, if `now` became all of it; empty when nothing.
+
+    Language-free: a comment, or words in brackets, that is no line of the file and stands where a run of its lines
+    stood. By the grammar of `path`: definitions that are gone, unless others stand in their place, a comment of `now`
+    names them, or they are defined `elsewhere` (their names); imports of what is still used. Without a grammar: a run
+    of lines for which nothing, or much less, stands there.
+    """
+    note = _note(before, now, path)
+    if note:
+        return f"the line `{note}` stands where the file has lines that would vanish"
+    lost = _lost(before, now, path, elsewhere)
+    if not lost:
+        return ""
+    more = len(lost) - _MOST_NAMED
+    return ", ".join(lost[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "") + " would vanish"
+
+
+def merged(before: str, piece: str, path: str) -> str | None:
+    """`before` with the definitions that `piece` consists of, in place of those of the same names; None when it holds
+    anything else, or when it is not certain which ones are meant."""
+    language = language_of(path)
+    old, new = parse(before, language), parse(piece, language)
+    if language is None or old is None or new is None or old.has_error or new.has_error:
+        return None
+    lines, new_lines = before.splitlines(keepends=True), piece.splitlines(keepends=True)
+    there = [one for one in definitions_below(old, language) if one.depth == 0]
+    mine = [one for one in definitions_below(new, language) if one.depth == 0]
+    counts, within = Counter(one.name for one in there), set[int]()
+    for one in mine:
+        within.update(range(one.first_line, one.last_line + 1))
+    if any(line.strip() and number not in within for number, line in enumerate(new_lines, 1)):
+        return None
+    if not mine or any(counts[one.name] != 1 for one in mine) or len({one.name for one in mine}) < len(mine):
+        return None
+    by_name = {one.name: one for one in there}
+    for one in sorted(mine, key=lambda one: by_name[one.name].first_line, reverse=True):
+        place, text = by_name[one.name], new_lines[one.first_line - 1 : one.last_line]
+        if not text[-1].endswith(("\n", "\r")):
+            text = [*text[:-1], text[-1] + "\n"]
+        lines[place.first_line - 1 : place.last_line] = text
+    return "".join(lines)
+
+
 def _leaves_out(old: list[str], new: list[str]) -> bool:
     """Whether lines are gone for which nothing, or much less, stands there now."""
     made = changes(old, new)
-    if made[-1][0] == "delete":
+    return made[-1][0] == "delete" or any(_is_a_run(*one) for one in made)
+
+
+def _is_a_run(_: str, start: int, end: int, first: int, last: int) -> bool:
+    return end - start > _MUCH * (last - first) + _FEW
+
+
+def _note(before: str, now: str, path: str) -> str:
+    """The line of `now` that can only stand for lines of `before`; empty when there is none."""
+    known = {line.strip() for line in before.splitlines()}
+    suffix = PurePosixPath(path).suffix.lower()
+    if not any(_may_be_a_note(line, suffix) for line in map(str.strip, now.splitlines()) if line not in known):
+        return ""
+    old, new = ([line.strip() for line in text.splitlines() if line.strip()] for text in (before, now))
+    for tag, start, end, first, last in changes(old, new):
+        notes = [
+            line
+            for line in new[first:last]
+            if line not in known and _may_be_a_note(line, suffix) and not _states_it(line)
+        ]
+        if tag != "replace" or not notes:
+            continue
+        gone = sum(not _COMMENT.match(line) for line in old[start:end])
+        come = sum(not _may_be_a_note(line, suffix) for line in new[first:last])
+        dots = any("..." in line or "…" in line for line in notes)
+        if gone > 2 * come + (not dots):
+            return notes[0]
+    return ""
+
+
+def _may_be_a_note(line: str, suffix: str) -> bool:
+    """Whether a line is only a comment, or only words in brackets."""
+    if not line or len(line) > _LONGEST_NOTE:
+        return False
+    if suffix not in _PROSE and _COMMENT.match(line):
         return True
-    return any(end - start > _MUCH * (last - first) + _FEW for _, start, end, first, last in made)
+    is_tag = line[0] == "<" and suffix in _MARKUP and "..." not in line and "…" not in line
+    is_bracket = bool(_BRACKETS.fullmatch(line) and not is_tag and _WORDS.fullmatch(line))
+    return is_bracket or _DOTS.match(line) is not None or is_elision(line)
+
+
+class _Named(NamedTuple):
+    """A definition: its name below those around it, and the definitions around it."""
+
+    name: str
+    outer: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return ".".join((*self.outer, self.name))
+
+
+def _lost(before: str, now: str, path: str, elsewhere: Container[str]) -> list[str]:
+    """What is gone without a reason, for a message."""
+    language = language_of(path)
+    old, new = parse(before, language), parse(now, language)
+    if language is None or old is None or new is None:
+        return _lost_runs(before, now)
+    there = _named(definitions_below(old, language))
+    here = _named(definitions_below(new, language))
+    stated = {name for line in _comments(now) if _states_it(line) for name in _NAME.findall(line)}
+    imported = {name for one in _imports(new) for name in _brought(one)}
+    lost = [
+        one.title
+        for one in _unpaired(there, here)
+        if one.name not in elsewhere and one.name not in stated and one.name not in imported
+    ]
+    return [f"`{name}`" for name in [*_lost_imports(new, _imports(old), _imports(new)), *lost]]
+
+
+def _lost_runs(before: str, now: str) -> list[str]:
+    numbered = [(number, line.strip()) for number, line in enumerate(before.splitlines(), 1) if line.strip()]
+    new = [line.strip() for line in now.splitlines() if line.strip()]
+    gone = [
+        one
+        for one in changes([line for _, line in numbered], new)
+        if one[0] != "equal"
+        and (_is_a_run(*one) or (one[0] == "delete" and (one[1] == 0 or one[2] == len(numbered))))
+    ]
+    return [f"lines {numbered[start][0]}-{numbered[end - 1][0]} of the file" for _, start, end, _, _ in gone]
+
+
+def _named(found: Sequence[Definition]) -> list[_Named]:
+    """Definitions at the top and members of classes; what is inside of functions is their own affair."""
+    named: list[_Named] = []
+    around: list[Definition] = []
+    for one in found:
+        while around and around[-1].last_line < one.last_line:
+            around.pop()
+        if all(outer.kind in _HOLDERS for outer in around):
+            named.append(_Named(one.name, tuple(outer.name for outer in around)))
+        around.append(one)
+    return named
+
+
+def _unpaired(old: Sequence[_Named], new: Sequence[_Named]) -> Iterator[_Named]:
+    """Definitions that are gone: no other stands in their place, and none of that name is new anywhere. Of a class
+    that is gone its members are not told."""
+    counts = Counter(new)
+    counts.subtract(old)
+    fresh = Counter(one.name for one, count in counts.items() for _ in range(count))
+    gone: set[str] = set()
+    for tag, start, end, first, last in changes([one.title for one in old], [one.title for one in new]):
+        come = sum(counts[one] > 0 for one in new[first:last])
+        missing = [one for one in old[start:end] if counts[one] < 0] if tag != "equal" else []
+        if len(missing) <= come:
+            continue
+        for one in missing:
+            if fresh[one.name] > 0:
+                fresh[one.name] -= 1  # it has moved
+            elif ".".join(one.outer) not in gone:
+                yield one
+            gone.add(one.title)
+
+
+def _states_it(line: str) -> bool:
+    """Whether a comment says that something goes, and not that it was only left out of the answer."""
+    return _STATED.search(line) is not None and _SHORTENED.search(line) is None
+
+
+def _comments(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.splitlines()) if _COMMENT.match(line)]
+
+
+def _lost_imports(now: Node, old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Imports that are gone though what they bring is still used, or, where that cannot be told, with all others."""
+    lost = [one for one in old if one not in new]
+    if not lost:
+        return []
+    brought = {name for one in new for name in _brought(one)}
+    used = set(_identifiers(now))
+    return [one for one in lost if (not names.isdisjoint(used - brought) if (names := _brought(one)) else not new)]
+
+
+def _brought(statement: str) -> set[str]:
+    """The names that an import brings; empty when it does not say."""
+    if "*" in statement or "include" in statement:
+        return set()
+    if "'" in statement or '"' in statement:  # import { a, b as c } from 'there'; import 'there'
+        statement = statement.partition(" from ")[0] if " from " in statement else ""
+    parts = re.split(r"[,{}();\s]+|\bas\b", statement.rpartition("import ")[2])
+    return {part.replace("::", ".").rpartition(".")[2] for part in parts} - {"", "use", "static", "type", "import"}
+
+
+def _identifiers(root: Node) -> Iterator[str]:
+    """Names in the code: not in imports, comments and strings."""
+    waiting = [child for child in root.children if child.type not in _IMPORTS]
+    while waiting:
+        node = waiting.pop()
+        if node.type.endswith("identifier") and node.text is not None:
+            yield node.text.decode("utf-8", "replace")
+        waiting.extend(node.children)
+
+
+def _imports(root: Node) -> list[str]:
+    return [
+        " ".join(node.text.decode("utf-8", "replace").split())
+        for node in root.children
+        if node.type in _IMPORTS and node.text is not None
+    ]

@@ -26,6 +26,8 @@ from motet.edits.regions import Regions
 from motet.edits.review import Proposal
 from motet.edits.view import View
 from motet.errors import FileTooLarge, NotText
+from motet.syntax.definitions import definitions
+from motet.syntax.languages import language_of
 from motet.text import TextFile
 
 Approximate = Literal["refuse", "propose"]
@@ -106,8 +108,12 @@ def plan(
         by_path.setdefault(edit.path, []).append(_taken(edit, id(edit) in known))
         known.add(id(edit))
     shown = shown or {}
-    options = _Options(partial, approximate, dialect)
-    plans = [_plan_file(path, files, mine, shown.get(path), options) for path, mine in by_path.items()]
+    plans: list[FilePlan] = []
+    for path, mine in by_path.items():
+        rewrites = path in files and any(isinstance(edit, Write) for edit in mine)
+        elsewhere = _defined([edit for edit in edits if edit.path != path]) if rewrites else frozenset[str]()
+        options = _Options(partial, approximate, dialect, elsewhere)
+        plans.append(_plan_file(path, files, mine, shown.get(path), options))
     plans = _without_meetings(plans)
     if dialect.atomic == "answer" and any(file.refusals for file in plans):
         plans = [replace(file, after=file.before) for file in plans]
@@ -134,6 +140,17 @@ class _Options:
     partial: bool
     approximate: Approximate
     dialect: Dialect
+    elsewhere: frozenset[str]
+
+
+def _defined(edits: Sequence[Edit]) -> frozenset[str]:
+    """The names that the new text of edits defines."""
+    texts = [
+        (edit.path, edit.replace if isinstance(edit, Replace) else edit.text)
+        for edit in edits
+        if isinstance(edit, Replace | Write | Insert | ReplaceAnchored)
+    ]
+    return frozenset(one.name for path, text in texts for one in definitions(text, language_of(path)))
 
 
 def _plan_file(
@@ -155,6 +172,7 @@ def _plan_file(
         shown=shown,
         approximate=options.approximate == "propose",
         dialect=options.dialect,
+        elsewhere=options.elsewhere,
     )
     outcomes = draft.place(texts, {id(edit): number for number, edit in enumerate(edits)})
     outcomes |= {id(move): _move(move, before, moves, files, options.dialect) for move in moves}

@@ -124,14 +124,16 @@ def refuse_syntax(edit: Edit, match: Match) -> Refusal:
     )
 
 
-def refuse_piece(edit: Edit, lines: int) -> Refusal:
-    """A text that was shown under the name of a file which has so many lines."""
+def refuse_piece(edit: Edit, lines: int, why: str) -> Refusal:
+    """A text that was given as the whole of a file which has so many lines, and may be only a part of it."""
     new = len(lines_of(edit.text)) if isinstance(edit, Write) else 0
     return Refusal(
         edit,
         RefusalReason.BAD_FORMAT,
-        f"this looks like a piece of the file: it has {new} lines, the file has {lines}",
-        "give the whole text of the file, or SEARCH/REPLACE blocks for what changes",
+        f"this looks like a piece of the file: it has {new} lines, the file has {lines}"
+        + (f"; {why}" if why else ""),
+        "give the whole text of the file, or SEARCH/REPLACE blocks for what changes; what is meant to go, "
+        "name it in a comment: removed: NAME",
     )
 
 
