@@ -6,6 +6,7 @@ local M = {}
 
 local ns = api.nvim_create_namespace("motet.board")
 local above = api.nvim_create_namespace("motet.board.older")
+local states = api.nvim_create_namespace("motet.board.states")
 
 for name, link in pairs({
   MotetBoardHead = "Title", MotetBoardTakenBack = "Comment", MotetBoardMention = "IncSearch", MotetBoardOther = "Special",
@@ -48,8 +49,21 @@ local function say_older(board, many)
   end
 end
 
-local function show(board, row, lines, starts, marks)
+-- What became of the post whose head is at `row`: in front of a byte of it, beside the text.
+local function say_state(board, row, column, text)
+  api.nvim_buf_clear_namespace(board.buf, states, row, row + 1)
+  if text ~= "" then
+    api.nvim_buf_set_extmark(board.buf, states, row, column, {
+      virt_text = { { text, "MotetState" } }, virt_text_pos = "inline", strict = false,
+    })
+  end
+end
+
+local function show(board, row, lines, starts, marks, beside)
   look.posts(board.buf, row, lines, starts)
+  for _, one in ipairs(beside) do
+    say_state(board, row + one[1], one[2], one[3])
+  end
   if require("motet").options.board.highlight then
     for _, mark in ipairs(marks) do
       api.nvim_buf_set_extmark(board.buf, ns, row + mark[1], mark[2], {
@@ -62,18 +76,22 @@ end
 local function apply(board, op)
   local buf = board.buf
   if op[1] == "put" then
-    local _, row, last, lines, starts, marks = unpack(op)
+    local _, row, last, lines, starts, marks, beside = unpack(op)
     api.nvim_buf_clear_namespace(buf, ns, row, last)
+    api.nvim_buf_clear_namespace(buf, states, row, last)
     api.nvim_buf_set_lines(buf, row, last, true, lines)
-    show(board, row, lines, starts, marks)
+    show(board, row, lines, starts, marks, beside)
   elseif op[1] == "all" then
-    local _, lines, starts, marks, older = unpack(op)
+    local _, lines, starts, marks, beside, older = unpack(op)
     api.nvim_buf_clear_namespace(buf, ns, 0, -1)
+    api.nvim_buf_clear_namespace(buf, states, 0, -1)
     api.nvim_buf_set_lines(buf, 0, -1, true, lines)
     look.posts(buf, 0, lines, vim.list_extend({ 0 }, starts))
-    show(board, 0, lines, starts, marks)
+    show(board, 0, lines, starts, marks, beside)
     board.first = starts[1] or #lines + 1 -- where the first post's head is, or will be
     say_older(board, older)
+  elseif op[1] == "state" then
+    say_state(board, op[2], op[3], op[4])
   else
     say_older(board, op[2])
   end

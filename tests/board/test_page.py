@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from board.board_kit import PROJECT, Page
 
-from motet.board import Boards, DeliveryState, Outcome, entry, head, page
+from motet.board import Boards, DeliveryState, Fate, Outcome, entry, head, page
 from motet.board.following import PAGE, Following, News
 from motet.board.page import Look, marks
 
@@ -79,6 +79,24 @@ async def test_the_newest_posts_come_first_then_older_ones_and_what_is_new_or_ch
     assert not await follow.read_older()
     assert page(board, follow.posts) == page(board, await boards.posts(board.id, 0, 1000))
     assert follow.posts[53] == changed
+
+
+async def test_what_becomes_of_ones_own_posts_is_followed(boards: Boards) -> None:
+    there = await Page.of(boards, "one", human="me")
+    mine = (await there.post("me", "@one@ look")).post
+    await there.post("one", "@me@ see")  # whose deliveries are not followed
+    follow = Following(boards, (await boards.boards())[0], author=there["me"])
+    await follow.begin()
+    assert follow.fates == {mine.id: (Fate(there["one"], DeliveryState.QUEUED),)}
+    async with aclosing(follow.news()) as news, asyncio.timeout(20):
+        coming = asyncio.ensure_future(anext(news))
+        (call,) = await boards.pull(there["one"])
+        assert await coming == News(delivered=(mine,))
+        assert follow.fates[mine.id] == (Fate(there["one"], DeliveryState.LEASED),)
+        answer = (await there.post("one", "fine", answers=call.id)).post
+        assert await anext(news) == News((answer,), (), (mine,))
+        assert follow.fates == {mine.id: (Fate(there["one"], DeliveryState.ANSWERED, answer.seq),)}
+    assert await boards.pull(there["one"]) == []
 
 
 async def test_who_asks_twice_for_older_posts_gets_them_once(boards: Boards) -> None:

@@ -193,3 +193,27 @@ def test_in_a_pipe_it_is_markdown_from_the_number_that_is_asked_for(board: Board
     shown = [timeless(lines.next()) for _ in range(7)]
     assert shown == [f"## TIME {board.me} (#2)", "", "post 1", "", f"## TIME {board.me} (#3)", "", "post 2"]
     assert lines.ends(signal.SIGINT)[0] == 130
+
+
+def test_in_a_pipe_heads_say_what_became_of_posts_and_nothing_moves_a_terminal(board: Board) -> None:
+    backend = board.add("backend")
+    board.project.here("board", "post", "@backend go")
+
+    async def read(boards: Boards) -> None:
+        (one,) = await boards.pull(backend)
+        await boards.carried(backend, [one.id], "turn")
+
+    board.do(read)
+    lines = Lines(board, "board", "watch")
+    assert [timeless(lines.next()) for _ in range(4)] == [
+        f"## TIME {board.me} (#1; {backend} read)", "", "@backend go", "",
+    ]  # fmt: skip
+    board.project.here("board", "post", "@backend more \x1b[31mred")
+    assert [timeless(lines.next()) for _ in range(4)] == [
+        f"## TIME {board.me} (#2; {backend} waiting)", "", "@backend more ␛[31mred", "",
+    ]  # fmt: skip
+    board.project.here("board", "edit", "1", "@backend go on")
+    assert [timeless(lines.next()) for _ in range(3)] == [
+        f"## TIME {board.me} (#1, edited; {backend} read)", "", "@backend go on",
+    ]  # fmt: skip
+    assert lines.ends(signal.SIGINT)[0] == 130

@@ -168,6 +168,31 @@ def shows(vim: Editor, buffer: int, text: str) -> None:
     vim.waits_for(code)
 
 
+_HEADS = """
+(function(buf)
+  local found, space = {}, vim.api.nvim_get_namespaces()["motet.board.states"]
+  for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    if line:match("^## ") then
+      local marks = vim.api.nvim_buf_get_extmarks(buf, space, { row - 1, 0 }, { row - 1, -1 }, { details = true })
+      for _, mark in ipairs(marks) do
+        line = line:sub(1, mark[3]) .. mark[4].virt_text[1][1] .. line:sub(mark[3] + 1)
+      end
+      found[#found + 1] = line:gsub("%d+-%d+-%d+ %d+:%d+:%d+", "TIME")
+    end
+  end
+  return found
+end)"""
+"""The heads of a page as they are seen."""
+
+
+def heads(vim: Editor, buffer: int, *wanted: str, first: bool = False) -> None:
+    """Wait until these are the heads of the page as they are seen, without times; with `first`, its first ones."""
+    seen = f"{_HEADS}({buffer})"
+    if first:
+        seen = f"vim.list_slice({seen}, 1, {len(wanted)})"
+    vim.waits_for(f"vim.deep_equal({seen}, vim.json.decode({json.dumps(json.dumps(wanted))}))")
+
+
 def draft_of(vim: Editor, buffer: int) -> str:
     """What is typed."""
     return str(vim.lua("return require('motet.draft').text(require('motet.board').by_buf[...])", buffer))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from cli.boards_kit import timeless
 from cli.kit import Project
-from nvim.board_kit import Store, Writers, draft_of, me, open_board, page_of, shows
+from nvim.board_kit import NAME, Store, Writers, draft_of, heads, me, open_board, page_of, shows
 from nvim.nvim_kit import Editor
+
+from motet.board import Board, Boards, Delivery, DeliveryState, Draft, Outcome, PostKind
 
 
 @pytest.mark.acceptance("S4-022", "S4-023", "S4-026", "S4-027", "S4-043", "S4-076")
@@ -238,3 +241,56 @@ def test_several_may_hear_of_posts_until_they_do_not_want_to(vim: Editor, writer
     ]
     vim.command(f"bwipeout {page}")
     assert vim.lua("return require('motet.remote').board_draw(..., {})", page) is False
+
+
+def test_the_heads_of_ones_own_posts_say_what_became_of_them(vim: Editor, project: Project, store: Store) -> None:
+    one, other = store.agent("one"), store.agent("other")
+    page = open_board(vim)
+    human = me(vim)
+    vim.keys(f"i@{one} @{other} look<Esc><CR>")
+    heads(vim, page, f"## TIME {human} (#1; {one} waiting, {other} waiting)")
+
+    async def pull(boards: Boards, _: Board) -> Delivery:
+        (delivery,) = await boards.pull(one)
+        return delivery
+
+    call = store.does(pull)
+    heads(vim, page, f"## TIME {human} (#1; {one} taken, {other} waiting)")
+    store.does(lambda boards, _: boards.carried(one, [call.id], "turn"))
+    heads(vim, page, f"## TIME {human} (#1; {one} read, {other} waiting)")
+    store.does(lambda boards, board: boards.post(Draft(board.id, one, "it is fine", answers=call.id)))
+    answered = f"## TIME {human} (#1; {one} answered #2, {other} waiting)"
+    heads(vim, page, answered, f"## TIME {one} (#2)")
+
+    async def decline(boards: Boards, _: Board) -> None:
+        (delivery,) = await boards.pull(other)
+        await boards.settle(other, delivery.id, Outcome(DeliveryState.DECLINED))
+
+    store.does(decline)
+    declined = answered.replace("waiting", "declined")
+    heads(vim, page, declined, f"## TIME {one} (#2)")
+    assert page_of(vim, page) == store.page()  # nothing of it is text
+    shown = project.run("board", "show").out
+    assert [line for line in timeless(shown).splitlines() if line.startswith("## ")] == [
+        declined, f"## TIME {one} (#2)",
+    ]  # fmt: skip
+
+
+def test_what_became_of_older_posts_is_seen_when_they_come_and_stays_when_all_is_drawn_anew(
+    vim: Editor, project: Project, store: Store
+) -> None:
+    page = open_board(vim)
+    human, one = me(vim), store.agent("one")
+    store.does(lambda boards, board: boards.post(Draft(board.id, human, f"@{one} look", PostKind.REQUEST)))
+    store.fill([f"post {number}" for number in range(250)], "one")
+    vim.command(f"bwipeout {page}")
+    vim.waits_for(f"require('motet.board').by_buf[{page}] == nil")
+    page = open_board(vim, NAME)
+    vim.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid(...))", page)
+    vim.keys("gg")
+    wanted = f"## TIME {human} (#1, request; {one} waiting)"
+    heads(vim, page, wanted, first=True)
+    vim.lua("require('motet.process').tell('board', 'redraw', ...)", page)
+    first = store.posts()[0]
+    store.does(lambda boards, _: boards.retract(first.id, human))
+    heads(vim, page, wanted.replace("request; ", "request, taken back; ").replace("waiting", "withdrawn"), first=True)

@@ -269,7 +269,14 @@ class Boards(BoardStore):
         if not await self._looks.is_due(address):
             return []
         # A lease that a power cut takes back waits again: what was read of it stands in the conversation.
-        return await self._worker.do(Kind.WRITE, clock.timed(partial(inbox.pull, address=address, limit=limit)))
+        found = await self._worker.do(Kind.WRITE, clock.timed(partial(inbox.pull, address=address, limit=limit)))
+        self._moved(found)
+        return found
+
+    def _moved(self, deliveries: Sequence[object]) -> None:
+        """These have another state now: whoever shows that looks."""
+        if deliveries:
+            self._ring([Hint("", what="changes", whom=())])
 
     async def waiting(self, address: str) -> int:
         """How many deliveries wait for an agent."""
@@ -285,9 +292,10 @@ class Boards(BoardStore):
 
     async def carried(self, address: str, deliveries: Sequence[str], turn: str) -> list[str]:
         """They stand in the stored message `turn` of the recipient's conversation; returns those that is news of."""
-        return await self._write(
-            clock.timed(partial(inbox.carried, address=address, deliveries=deliveries, turn=turn))
-        )
+        work = partial(inbox.carried, address=address, deliveries=deliveries, turn=turn)
+        news = await self._write(clock.timed(work))
+        self._moved(news)
+        return news
 
     async def delivery_of(self, post: str, address: str) -> Delivery | None:
         """The delivery of a post to an agent, if there is one."""
@@ -296,6 +304,7 @@ class Boards(BoardStore):
     async def give_back(self, address: str, deliveries: Sequence[str]) -> None:
         """They were not carried after all."""
         await self._write(clock.timed(partial(inbox.give_back, address=address, deliveries=deliveries)))
+        self._moved(deliveries)
 
     async def settle(self, address: str, delivery: str, outcome: inbox.Outcome) -> Delivery:
         """What became of it, for good."""

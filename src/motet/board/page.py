@@ -42,8 +42,12 @@ def head(post: Post, fates: Sequence[Fate] = ()) -> str:
         marks.append("edited")
     if post.retracted:
         marks.append("taken back")
-    became = f"; {', '.join(map(_became, fates))}" if fates else ""
-    return f"## {at} {post.author} ({', '.join(marks)}{became})"
+    return f"## {at} {post.author} ({', '.join(marks)}{became(fates)})"
+
+
+def became(fates: Sequence[Fate]) -> str:
+    """What stands in a head behind its marks: `; reviewer-yz2mg answered #2, cho-x1y2z read`; nothing without fates."""
+    return f"; {', '.join(map(_became, fates))}" if fates else ""
 
 
 def _became(fate: Fate) -> str:

@@ -87,7 +87,8 @@ class HumanBoards:
         me = await self.me()
         board = await self.boards.open(self.project, name)
         await self.boards.join(board.id, me.address)
-        found = HumanBoard(self.boards, board, me, BoardDraft(self._drafts, board.id), Following(self.boards, board))
+        following = Following(self.boards, board, author=me.address)
+        found = HumanBoard(self.boards, board, me, BoardDraft(self._drafts, board.id), following)
         await found.begin()
         return found
 
@@ -174,7 +175,7 @@ class HumanBoards:
 
 @dataclass(slots=True)
 class HumanBoard:
-    """One board with the human on it. `following` holds the posts that are shown."""
+    """One board with the human on it. `following` holds the posts that are shown, and what became of the human's."""
 
     boards: Boards
     board: Board

@@ -119,6 +119,8 @@ class BoardView:
                         self._page.change(post)
                     if one.new:
                         self._page.add(one.new)
+                    for post in one.delivered:
+                        self._page.change_state(post)
                     await self._page.drawn()
                     self._shown = self.board.following.last
                     self._tell("news", [*map(_said_of, one.new)], [*map(_said_of, one.changed)], self._status())

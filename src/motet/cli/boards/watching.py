@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import click
 
-from motet.board import Board, BoardError, BoardMissing, BoardTooNew, Hint, Post, Seat, Watch, entry
+from motet.board import Board, BoardError, BoardMissing, BoardTooNew, Fate, Hint, Post, Seat, Watch, entry
 from motet.board.store import LOOK
 from motet.cli.boards.events import notice_fields, post_fields, write_event
 from motet.cli.boards.lines import draw_post, notice_spans
 from motet.cli.boards.place import BOARD, JSON, NUMBER, Place, run
 from motet.cli.boards.ruling import thread_of
 from motet.cli.output import write_line
+from motet.visible import visible
 
 _AT_ONCE = 200
 _KEPT = 200
@@ -37,7 +38,8 @@ def watch(board: str, limit: int | None, after: int | None, bell: bool, as_json:
       motet board watch review --bell
       motet board watch --after 12 --json | jq -r .body
 
-    A store that is busy for a while is waited for. Ends with the exit code 130.
+    In a pipe it is Markdown, as `motet board show` writes it: each head says what has become of the post by then. A store
+    that is busy for a while is waited for. Ends with the exit code 130.
     """
 
     async def work(place: Place) -> None:
@@ -99,8 +101,9 @@ class BoardView:
     async def _show(self, posts: Sequence[Post]) -> None:
         boards, address, seqs = self.place.boards, self.seat.address, [post.seq for post in posts]
         calls = await boards.calling(address, self.board.id, seqs)
+        fates = await self._fates(posts)
         for post in posts:
-            self._draw("post", post, "for you" if post.seq in calls else "")
+            self._draw("post", post, "for you" if post.seq in calls else "", fates.get(post.id, ()))
             self.last = post.seq
             self._shown[post.seq] = (post.version, post.retracted)
         for seq in list(self._shown)[:-_KEPT]:
@@ -113,11 +116,19 @@ class BoardView:
     async def _changes(self) -> None:
         if not self._shown:
             return
-        for post in await self.place.boards.posts(self.board.id, min(self._shown) - 1, _KEPT):
-            now = (post.version, post.retracted)
-            if self._shown.get(post.seq, now) != now:
-                self._shown[post.seq] = now
-                self._draw("changed", post, "")
+        found = await self.place.boards.posts(self.board.id, min(self._shown) - 1, _KEPT)
+        now = {post.seq: (post.version, post.retracted) for post in found}
+        changed = [post for post in found if self._shown.get(post.seq, now[post.seq]) != now[post.seq]]
+        fates = await self._fates(changed)
+        for post in changed:
+            self._shown[post.seq] = now[post.seq]
+            self._draw("changed", post, "", fates.get(post.id, ()))
+
+    async def _fates(self, posts: Sequence[Post]) -> Mapping[str, Sequence[Fate]]:
+        """What became of the posts, by their ids, where heads say so."""
+        if self.as_json or self.place.out.width is not None:
+            return {}
+        return await self.place.boards.fates(post.id for post in posts)
 
     async def _notices(self) -> None:
         if self.told < 0:
@@ -134,10 +145,10 @@ class BoardView:
                 thread = await thread_of(self.place, notice, self.board.name)
                 self.place.terminal.spans(*notice_spans(notice, "", thread), hang=2)
 
-    def _draw(self, event: str, post: Post, note: str) -> None:
+    def _draw(self, event: str, post: Post, note: str, fates: Sequence[Fate]) -> None:
         if self.as_json:
             write_event(event, **post_fields(post, self.board.name))
         elif self.place.out.width is not None:
             draw_post(self.place.out, post, note)
         else:
-            write_line(entry(post))
+            write_line(visible(entry(post, fates)))
