@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from board.board_kit import Page
@@ -12,13 +13,24 @@ from motet.board import AgentState, Boards, DeliveryState, Draft, NoticeKind, Po
 from motet.board.tending import Tended
 
 Later = Callable[[float], None]
+DAY = 86_400.0
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[], float]) -> None:
+    """Have the steps of this process find a clock that is so many seconds `wrong`, on either engine."""
+    timed = clock.timed
+
+    def beside(work: Callable[..., Any]) -> Callable[[Any], Any]:
+        return timed(lambda tx, now: work(tx, now=now + wrong()))
+
+    monkeypatch.setattr(clock, "timed", beside)
 
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     """Let time pass."""
-    passed, at, monotonic = [0.0], clock.at, clock.monotonic
-    monkeypatch.setattr(clock, "at", lambda tx: at(tx) + passed[0])
+    passed, monotonic = [0.0], clock.monotonic
+    set_clock(monkeypatch, lambda: passed[0])
     monkeypatch.setattr(clock, "monotonic", lambda: monotonic() + passed[0])
 
     def add(seconds: float) -> None:
@@ -124,9 +136,9 @@ async def test_an_agent_whose_request_a_human_stops_is_told(boards: Boards) -> N
 async def test_who_has_been_gone_for_long_is_closed_and_keeps_its_address(boards: Boards, later: Later) -> None:
     page = await Page.of(boards, "one", "two", human="mia")
     await boards.set_state(page["one"], AgentState.GONE, "went home")
-    later(15 * 86_400)
-    await boards.beat(page["two"])
-    assert (await boards.tend(days=14)).closed == (page["one"],)
+    later(15 * DAY)
+    closed = [one for each in await watched(boards, later, 120, page["two"]) for one in each.closed]
+    assert closed == [page["one"]]
     assert [one.address for one in await boards.agents(page.board)] == sorted([page["two"], page["mia"]])
     old = page["one"]
     assert await page.add("one") == old
@@ -140,9 +152,8 @@ async def test_who_wrote_to_one_that_is_closed_for_good_is_told_once_what_it_has
     await page.post("two", "@one@ first")
     await page.post("two", "@one@ second")
     await boards.set_state(page["one"], AgentState.GONE, "went home")
-    later(15 * 86_400)
-    await boards.beat(page["two"])
-    await boards.tend(days=14)
+    later(15 * DAY)
+    await watched(boards, later, 120, page["two"])
     why = f"Stopped, without an answer: {page['one']} is closed for good and has not read #1, #2."
     assert await page.inbox("two") == [why]
     found = await boards.deliveries(recipient=page["one"])
@@ -154,4 +165,5 @@ async def test_a_time_that_is_over_for_a_post_that_is_no_request_is_nothing_to_d
 ) -> None:
     page = await Page.of(boards, "one", "two")
     await boards.post(Draft(page.board, page["one"], f"@{page['two']} when you like", deadline=0.0))
-    assert await boards._read(clock.timed(partial(tending.look, days=14.0))) == (False, [])
+    seen = await boards._read(clock.timed(partial(tending.look, own=frozenset(), days=14.0)))
+    assert (seen.is_overdue, seen.agents, seen.leased, seen.gone) == (False, [], [], [])

@@ -254,7 +254,7 @@ async def test_who_asked_is_told_when_an_agent_dies(tmp_path: Path, monkeypatch:
         await here.boards._write(lambda tx: tx.run("UPDATE agents SET seen = 0 WHERE address = ?", address))
         monkeypatch.setattr(clock, "monotonic", lambda: float(next(seconds)))
         for _ in range(3):
-            assert (await here.boards.tend(100_000)).closed == ()
+            assert (await here.boards.tend()).closed == ()
         (told_why,) = [one for one in await here.boards.posts(posted.board) if one.author == address]
         assert (told_why.kind, told_why.reply_to, told_why.body) == (
             PostKind.STATUS,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -21,10 +23,13 @@ from motet.board import (
     NoticeKind,
     Outcome,
     Policy,
+    clock,
 )
 from motet.engine.board_drafts import BoardDraft, Kept, Typed
+from motet.engine.boards import open_boards
 from motet.engine.human_boards import Alert, HumanBoard, HumanBoards
 from motet.errors import UsageError
+from motet.settings import BoardSettings
 
 ME = NewAgent("me", AgentKind.HUMAN, "me@here", policy=Policy.NEVER)
 
@@ -206,14 +211,29 @@ async def test_agents_of_the_project_are_listed_humans_last(mine: HumanBoards) -
 
 
 @pytest.mark.acceptance("VB-09")
-async def test_who_has_been_gone_for_the_set_time_is_cleaned_up(boards: Boards, tmp_path: Path) -> None:
-    mine = HumanBoards(boards, "/project", ME, tmp_path, forget_days=0.0)
-    board, other = await mine.open("general"), await writer(boards)
-    await boards.set_state(other, AgentState.GONE, "went home")
-    await board.post(Typed("@human", "key"))
-    async with aclosing(mine.alerts()) as alerts, asyncio.timeout(30):
-        first = asyncio.ensure_future(anext(alerts))
-        author = await writer(boards, "another")
-        await say(boards, board, author, "@me hello")
-        await first
-    assert [agent.name for agent in await mine.agents()] == ["another", "me"]
+async def test_who_has_been_gone_for_the_set_time_is_cleaned_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = itertools.count(step=45)
+    monkeypatch.setattr(clock, "monotonic", lambda: float(next(seconds)))
+    async with open_boards(BoardSettings(forget_days=1), tmp_path) as boards:
+        mine = HumanBoards(boards, "/project", ME, tmp_path)
+        board = await mine.open("general")
+        for name, days in (("one", 0.9), ("other", 1.1)):
+            address = await writer(boards, name)
+            await boards.set_state(address, AgentState.GONE, "went home")
+            seen = time.time() - days * 86_400
+            await boards._write(
+                lambda tx, seen=seen, address=address: tx.run(
+                    "UPDATE agents SET seen = ? WHERE address = ?", seen, address
+                )
+            )
+        async with aclosing(mine.alerts()) as alerts, asyncio.timeout(30):
+            first = asyncio.ensure_future(anext(alerts))
+            author = await writer(boards, "another")
+            await say(boards, board, author, "@me hello")
+            await first
+            assert [agent.name for agent in await mine.agents()] == ["another", "one", "other", "me"]
+            for _ in range(3):  # what is done while somebody waits
+                await boards.tend()
+        assert [agent.name for agent in await mine.agents()] == ["another", "one", "me"]

@@ -155,10 +155,10 @@ def lost(tx: Tx, silent: Mapping[str, float]) -> list[Agent]:
     return found
 
 
-def gone_since(tx: Tx, before: float) -> list[str]:
-    """The addresses of agents that have been gone since `before`."""
-    sql = "SELECT address FROM agents WHERE state = 'gone' AND kind <> 'human' AND seen < ? ORDER BY address"
-    return [str(row[0]) for row in tx.all(sql, before)]
+def gone_since(tx: Tx, before: float) -> list[tuple[str, float]]:
+    """The addresses of agents that have been gone since `before`, each with its last sign of life."""
+    sql = "SELECT address, seen FROM agents WHERE state = 'gone' AND kind <> 'human' AND seen < ? ORDER BY address"
+    return [(str(address), float(seen)) for address, seen in tx.all(sql, before)]
 
 
 def close(tx: Tx, addresses: Sequence[str]) -> None:

@@ -116,6 +116,7 @@ class Boards(BoardStore):
     async def register(self, new: NewAgent) -> Agent:
         """The agent with this identity, at its address. Raises `UsageError` for a name that cannot be."""
         agent = await self._write(clock.timed(partial(agents.register, new=new)))
+        self._observed.own.add(agent.address)
         self._ring([Hint("", what="people", whom=())])
         return agent
 
@@ -146,12 +147,12 @@ class Boards(BoardStore):
     async def set_state(self, address: str, state: AgentState, why: str = "") -> Agent:
         """What an agent does. One that is closed lets go of its files."""
 
-        def work(tx: Tx) -> Agent:
+        def work(tx: Tx, now: float) -> Agent:
             if state in (AgentState.CLOSED, AgentState.GONE):
                 leases.expire(tx, address)
-            return agents.set_state(tx, address, state, why, clock.at(tx))
+            return agents.set_state(tx, address, state, why, now)
 
-        agent = await self._write(work)
+        agent = await self._write(clock.timed(work))
         self._ring([Hint("", what="people", whom=(agent.address,))])
         return agent
 
@@ -164,21 +165,29 @@ class Boards(BoardStore):
     async def beat(self, address: str) -> None:
         """A sign of life: what the agent holds, posts and files, it holds on."""
 
-        def work(tx: Tx) -> None:
-            agents.beat(tx, address, clock.at(tx))
-            leases.end(tx, address, clock.at(tx))
-            inbox.renew(tx, address, clock.at(tx))
+        def work(tx: Tx, now: float) -> None:
+            agents.beat(tx, address, now)
+            leases.end(tx, address, now)
+            inbox.renew(tx, address, now)
 
-        await self._worker.do(Kind.WRITE, work)
+        await self._worker.do(Kind.WRITE, clock.timed(work))
 
-    async def tend(self, days: float = 14.0) -> tending.Tended:
-        """Mark who gave no sign of life as gone, free what it held, close who has been gone for `days`, let requests
-        expire, and say so. Whoever waits (`watching`) does it from time to time."""
-        is_due, signs = await self._read(clock.timed(partial(tending.look, days=days)))
-        silent = self._silence.look(signs, clock.monotonic())
-        if not (is_due or tending.given_up(silent)):
+    async def tend(self) -> tending.Tended:
+        """Mark who gave no sign of life as gone, free what it held, close who has been gone for long, let requests expire,
+        and say so. Whoever waits (`watching`) does it from time to time: it takes some looks to see that time passes."""
+        observed = self._observed
+        look = partial(tending.look, own=observed.own, days=self.limits.forget_days)
+        if not observed.look(await self._read(clock.timed(look)), clock.monotonic()):
             return tending.Tended()
-        work = partial(tending.tend, members=self._members, limits=self.limits, days=days, silent=silent)
+        work = partial(tending.tend, members=self._members, limits=self.limits, observed=observed)
+        tended = await self._write(clock.timed(work))
+        self._told(tended.reports)
+        return tended
+
+    async def clean(self, days: float | None = None) -> tending.Tended:
+        """Close who has been gone for `days` (None: what the limits say), now, because a human says so."""
+        days = self.limits.forget_days if days is None else days
+        work = partial(tending.clean, days=days, members=self._members, limits=self.limits)
         tended = await self._write(clock.timed(work))
         self._told(tended.reports)
         return tended

@@ -34,6 +34,11 @@ class Tx(Protocol):
         """When it began, in seconds since 1970: by the clock of the server, where there is one."""
         ...
 
+    def reckoned(self, what: str, until: float, span: float, now: float) -> float:
+        """What time it is for `what`, to which a process gave `span` seconds, up to `until`. A server says so; in a file a
+        process trusts what it has itself seen pass, not the clocks of others (`motet.board.clock.Ages`)."""
+        ...
+
     def run(self, sql: str, *values: object) -> int:
         """Run a statement; returns how many rows it changed."""
         ...

@@ -17,7 +17,7 @@ _QUIET = frozenset({PostKind.STATUS, PostKind.ACK})
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is decided on, `now`. `today`: what the caps of the day leave. `paused`: what is, of the agent and the board."""
+    """What is decided on. `now`: what time it is for the budget of its chain. `today`: what the caps of the day leave. `paused`: what is, of the agent and the board."""
 
     delivery: Delivery
     agent: Agent

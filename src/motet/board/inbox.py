@@ -6,7 +6,7 @@ conversation itself is the proof that it was read, so a recipient that comes bac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from motet.board import chains, finding, shares
@@ -98,6 +98,8 @@ def pull(tx: Tx, address: str, now: float, limit: int = 20) -> list[Delivery]:
         replace(one, state=DeliveryState.LEASED, recipient=agent.address, changed=now)
         for one in map(delivery_of, rows)
     ]
+    for one in taken:
+        tx.reckoned(f"chain {one.post.chain}", one.budget.until, 0.0, now)  # known from now on
     # Of two members of a role who claim at once, one gets it: writers take turns.
     tx.many(
         "UPDATE deliveries SET state = 'leased', recipient = ?, leased_until = ?, changed = ? WHERE id = ?",
@@ -269,20 +271,29 @@ def _tell_cap(tx: Tx, one: Delivery, address: str, limits: Limits, now: float) -
         notify(tx, one.post.board, NoticeKind.STOPPED, text, now, about=left.whose)
 
 
-def overdue(tx: Tx, now: float) -> list[Delivery]:
-    """Open deliveries of requests whose deadline has passed: they expire, and the humans are told."""
+def overdue(tx: Tx, own: Set[str], now: float) -> list[Delivery]:
+    """Open deliveries of requests whose time is over: of those of the agents `own` by this process's clock, of others once
+    this process has seen it pass."""
     rows = tx.all(
-        f"{JOINED} WHERE posts.deadline < ? AND posts.kind = 'request' "
-        "AND deliveries.state IN ('queued', 'leased', 'in_context')",
-        now,
+        f"{JOINED} WHERE posts.deadline IS NOT NULL AND posts.kind = 'request' "
+        "AND deliveries.state IN ('queued', 'leased', 'in_context')"
     )
-    found = [delivery_of(row) for row in rows]
-    for one in found:
+    found: list[Delivery] = []
+    for one in map(delivery_of, rows):
+        deadline = one.post.deadline or 0.0
+        at = tx.reckoned(f"request {one.post.id}", deadline, deadline - one.post.at, now)
+        if deadline < (now if one.post.author in own else at):
+            found.append(one)
+    return found
+
+
+def expire(tx: Tx, overdue: Sequence[Delivery], now: float) -> None:
+    """Nobody answered these requests in time; the humans are told."""
+    for one in overdue:
         tx.run("UPDATE deliveries SET state = 'expired', changed = ? WHERE id = ?", now, one.id)
         who = one.recipient or f"role:{one.role}"
         text = f"{who} did not answer request {one.post.seq} of {one.post.author} in time"
         notify(tx, one.post.board, NoticeKind.STOPPED, text, now, about=one.id)
-    return found
 
 
 def facts(tx: Tx, delivery: str, limits: Limits, now: float) -> Facts:
@@ -291,7 +302,8 @@ def facts(tx: Tx, delivery: str, limits: Limits, now: float) -> Facts:
     agent, board = agent_of(tx, one.recipient), get_board(tx, one.post.board)
     paused = agent.address if agent.paused else f"the board {board.name}" if board.paused else ""
     left = today(tx, agent.address, board.id, limits, now)
-    return Facts(one, agent, chains.get(tx, one.post.chain), left, paused, now)
+    at = tx.reckoned(f"chain {one.post.chain}", one.budget.until, limits.seconds, now)
+    return Facts(one, agent, chains.get(tx, one.post.chain), left, paused, at)
 
 
 @dataclass(frozen=True, slots=True)

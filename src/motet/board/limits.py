@@ -27,7 +27,7 @@ class Limits:
     """`hops`, `tokens`, `cost` (US dollars) and `seconds`: what one post of a human may cause. The rates are posts of
     agents in a minute; None: any number. `alone`: posts of agents on one board since a human wrote there. The caps of a
     day (UTC) are for posts of agents, and for the turns that boards cause. `alert`: so many posts of agents on one board
-    in a minute are told to the human."""
+    in a minute are told to the human. After `forget_days` an agent that is gone is closed."""
 
     hops: int = 6
     tokens: int = 500_000
@@ -46,6 +46,7 @@ class Limits:
     agent_cost_per_day: float | None = 10.0
     board_tokens_per_day: int | None = 20_000_000
     board_cost_per_day: float | None = 50.0
+    forget_days: float = 14.0
 
     def budget(self, now: float) -> Budget:
         """What a post has that nothing caused."""

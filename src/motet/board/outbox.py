@@ -54,11 +54,11 @@ class Outbox:
             some, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
             drafts = [draft for draft, _ in some]
 
-            def store(tx: Tx, drafts: Sequence[Draft] = drafts) -> list[Posted | MotetError]:
-                return Posting(tx, clock.at(tx), self._limits, self._members).append(drafts)
+            def store(tx: Tx, now: float, drafts: Sequence[Draft] = drafts) -> list[Posted | MotetError]:
+                return Posting(tx, now, self._limits, self._members).append(drafts)
 
             try:
-                outcomes = await self._worker.do(Kind.DURABLE, store)
+                outcomes = await self._worker.do(Kind.DURABLE, clock.timed(store))
             except MotetError as error:
                 outcomes = [error] * len(some)
             except BaseException:

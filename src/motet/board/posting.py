@@ -233,12 +233,16 @@ class Posting:
             reaches
             and one.author.kind is not AgentKind.HUMAN
             and one.kind not in _QUIET_KINDS
-            and (what := post.budget.at_zero(self.now))
+            and (what := post.budget.at_zero(self._reckoned(post)))
         ):
             chains.spent(self.tx, post.chain, what, self.now)
         unknown = tuple(Told(told.text, told.why, told.nearest) for told in called.unknown)
         whom = (*reached.named, *(f"role:{role}" for role in reached.roles))
         return Posted(post, whom, called.everyone, unknown)
+
+    def _reckoned(self, post: Post) -> float:
+        """What time it is for the budget of a post's chain."""
+        return self.tx.reckoned(f"chain {post.chain}", post.budget.until, self.limits.seconds, self.now)
 
     def _again(self, planned: _Planned) -> Posted:
         """A draft whose key stood twice in one transaction."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from motet.board.clock import Ages
 from motet.board.database import Asked, Dialect, Row, Work
 from motet.board.errors import BoardError, BoardLost, BoardTooNew
 from motet.board.salvage import of_boards
@@ -35,9 +36,14 @@ class SqliteTx:
 
     dialect = Dialect.SQLITE
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, ages: Ages | None = None) -> None:
         self._connection = connection
+        self._ages = ages or Ages()
         self.now = round(time.time(), 3)
+
+    def reckoned(self, what: str, until: float, span: float, now: float) -> float:
+        """See `Tx`."""
+        return self._ages.reckoned(what, until, span)
 
     def run(self, sql: str, *values: object) -> int:
         """See `Tx`."""
@@ -70,6 +76,7 @@ class SqliteDatabase:
         self._path = state / "boards.db"
         self._lock_path = state / "boards.lock"
         self._lock = -1
+        self._ages = Ages()
         self._words = Words(self._path, "boards", BoardError)
         self._file = DatabaseFile(self._words, state / "boards.guard", self._connect, of_boards(SqliteTx))
 
@@ -150,7 +157,7 @@ class SqliteDatabase:
         return BoardLost(f"{self._path}: {why}; nothing was stored")
 
     def _transaction(self, connection: sqlite3.Connection, works: Sequence[Work[T]], begin: str) -> list[T]:
-        tx = SqliteTx(connection)
+        tx = SqliteTx(connection, self._ages)
         with transaction(connection, begin):
             if schema_of(tx, str(self._path), is_moving=self._is_moving) != SCHEMA:
                 raise BoardTooNew(f"{self._path}: another motet has changed these boards; start this one again")

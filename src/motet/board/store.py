@@ -10,14 +10,14 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import NoReturn, Self, TypeVar
 
-from motet.board import notices, reading
-from motet.board.clock import Silence, timed
+from motet.board import clock, notices, reading
 from motet.board.database import Database, Tx, Work
 from motet.board.errors import BoardError, BoardRefused
 from motet.board.limits import Limits
 from motet.board.looks import Looks
 from motet.board.members import Members
 from motet.board.outbox import Outbox
+from motet.board.tending import Observed
 from motet.board.values import Refusal
 from motet.board.watch import Bell, Hint, Watch, Watches
 from motet.storage.worker import Kind, Worker
@@ -44,7 +44,7 @@ class BoardStore:
         )
         self._outbox = Outbox(self._worker, self._members, self.limits, self._ring)
         self._looks = Looks(self._worker)
-        self._silence = Silence()
+        self._observed = Observed()
         self._listening: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
 
@@ -135,4 +135,4 @@ class BoardStore:
             raise
 
     async def _log(self, actor: str, what: str, why: str) -> None:
-        await self._write(timed(partial(notices.refused, actor=actor, board="", what=what, why=why)))
+        await self._write(clock.timed(partial(notices.refused, actor=actor, board="", what=what, why=why)))

@@ -5,14 +5,15 @@ Any process that waits for boards looks from time to time; looking costs one sma
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
 from motet.board import agents, chains, directory, inbox, leases
-from motet.board.database import Tx
+from motet.board.clock import Silence
+from motet.board.database import Row, Tx
 from motet.board.errors import BoardRefused
 from motet.board.globs import normal
-from motet.board.limits import Limits
+from motet.board.limits import DAY, Limits
 from motet.board.members import Members
 from motet.board.notices import notify
 from motet.board.posting import Posting
@@ -34,41 +35,76 @@ class Tended:
     closed: tuple[str, ...] = ()
 
 
-Signs = Mapping[str, tuple[float, float]]
-"""By agent and by leased delivery: the last sign of life, and for how many seconds it has stood still."""
+Signs = Sequence[tuple[str, float]]
+"""By agent or by leased delivery the last sign of life: `seen`, `leased_until`."""
 
 
-def look(tx: Tx, days: float, now: float) -> tuple[bool, list[tuple[str, float]]]:
-    """Whether there is anything to do, and the signs of life that are to be watched: an agent's `seen`, a delivery's
-    `leased_until`. Those that are neither old nor ahead of the time need not be."""
-    due, signs = tx.several(
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is to be watched, as of `now`: agents that are there and leased deliveries, but for those whose sign of life is
+    neither old nor ahead of the time, and agents that have been gone for long. `is_overdue`: a request is."""
+
+    now: float
+    agents: Signs
+    leased: Signs
+    gone: Signs
+    is_overdue: bool
+
+
+@dataclass(slots=True)
+class Observed:
+    """What one process has itself seen of others. `own`: the agents whose clock is that of this process."""
+
+    own: set[str] = field(default_factory=set[str])
+    lost: Mapping[str, float] = field(default_factory=dict[str, float])
+    gone: Mapping[str, float] = field(default_factory=dict[str, float])
+    _there: Silence = field(default_factory=Silence)
+    _gone: Silence = field(default_factory=Silence)
+
+    def look(self, seen: Seen, at: float) -> bool:
+        """Look once more, `at` a moment of this process; returns whether there is anything to do. `lost` is then, by agent
+        and by delivery, the sign of life after which it is given up, and `gone` by agent the one of those that are closed.
+
+        None is closed while one that lives shows that it has another time than this process."""
+        self.lost = _given_up(self._there.look([*seen.agents, *seen.leased], at))
+        living = dict(seen.agents)
+        others = [living[who] for who in self._there.moved if who in living]
+        is_apart = any(abs(seen.now - sign) > agents.LOST for sign in others)
+        self.gone = _given_up(self._gone.look([] if is_apart else seen.gone, at))
+        return bool(seen.is_overdue or self.lost or self.gone)
+
+
+def _given_up(stood: Mapping[str, tuple[float, float]]) -> dict[str, float]:
+    return {who: sign for who, (sign, seconds) in stood.items() if seconds >= agents.LOST}
+
+
+def look(tx: Tx, own: Set[str], days: float, now: float) -> Seen:
+    """What there is to be watched."""
+    there, leased = tx.several(
         [
             (
-                "SELECT 1 FROM agents WHERE kind <> 'human' AND state = 'gone' AND seen < ? "
-                "UNION ALL SELECT 1 FROM posts JOIN deliveries ON deliveries.post = posts.id WHERE posts.deadline < ? "
-                f"AND {_STOPS} LIMIT 1",
-                (now - days * 86_400, now),
+                f"SELECT address, seen FROM agents WHERE {agents.THERE} AND (seen < ? OR seen > ?)",
+                (now - _FRESH, now + _FRESH),
             ),
             (
-                f"SELECT address, seen FROM agents WHERE {agents.THERE} AND (seen < ? OR seen > ?) "
-                "UNION ALL SELECT id, leased_until FROM deliveries WHERE state = 'leased' AND leased_until < ? "
+                "SELECT id, leased_until FROM deliveries WHERE state = 'leased' AND leased_until < ? "
                 "UNION ALL SELECT id, leased_until FROM deliveries WHERE state = 'leased' AND leased_until > ?",
-                (now - _FRESH, now + _FRESH, now + inbox.HELD - _FRESH, now + inbox.HELD + _FRESH),
+                (now + inbox.HELD - _FRESH, now + inbox.HELD + _FRESH),
             ),
         ]
     )
-    return bool(due), [(str(who), float(sign)) for who, sign in signs]
+    gone = agents.gone_since(tx, now - days * DAY)
+    return Seen(now, _signs(there), _signs(leased), gone, bool(inbox.overdue(tx, own, now)))
 
 
-def given_up(silent: Signs) -> dict[str, float]:
-    """By agent and by delivery the sign of life after which it is given up."""
-    return {who: sign for who, (sign, stood) in silent.items() if stood >= agents.LOST}
+def _signs(rows: Sequence[Row]) -> Signs:
+    return [(str(who), float(sign)) for who, sign in rows]
 
 
-def tend(tx: Tx, members: Members, limits: Limits, days: float, silent: Signs, now: float) -> Tended:
-    """Do it. `silent`: what this process has seen of the signs of life."""
+def tend(tx: Tx, members: Members, limits: Limits, observed: Observed, now: float) -> Tended:
+    """Do what there is to do, by what this process has seen."""
     drafts: list[Draft] = []
-    given = given_up(silent)
+    given = observed.lost
     inbox.give_up(
         tx, given, now
     )  # before what the lost ones held is passed on: it counts how often that came to nothing
@@ -76,14 +112,29 @@ def tend(tx: Tx, members: Members, limits: Limits, days: float, silent: Signs, n
         leases.expire(tx, agent.address)
         drafts += stops(tx, agent.address, "gave no sign of life")
         _pass_on(tx, agent, now)
-    for one in inbox.overdue(tx, now):
+    overdue = inbox.overdue(tx, observed.own, now)
+    inbox.expire(tx, overdue, now)
+    for one in overdue:
         drafts += _overdue(tx, one)
-    closed = agents.gone_since(tx, now - days * 86_400)
-    for address in closed:
-        drafts += _unread(tx, address, now)
-    outcomes = Posting(tx, now, limits, members).append(drafts)
-    agents.close(tx, closed)  # who is closed posts nothing more
-    return Tended(tuple(one for one in outcomes if isinstance(one, Posted)), tuple(closed))
+    still = agents.gone_since(tx, now - limits.forget_days * DAY)
+    gone = [address for address, seen in still if observed.gone.get(address) == seen]
+    return _closed(tx, gone, drafts, members, limits, now)
+
+
+def clean(tx: Tx, days: float, members: Members, limits: Limits, now: float) -> Tended:
+    """A human has agents closed that have been gone for `days`, by the clock in front of him."""
+    gone = [address for address, _ in agents.gone_since(tx, now - days * DAY)]
+    return _closed(tx, gone, [], members, limits, now)
+
+
+def _closed(
+    tx: Tx, gone: Sequence[str], drafts: Sequence[Draft], members: Members, limits: Limits, now: float
+) -> Tended:
+    """Post `drafts`, and close the agents that are `gone`."""
+    unread = [draft for address in gone for draft in _unread(tx, address, now)]
+    outcomes = Posting(tx, now, limits, members).append([*drafts, *unread])
+    agents.close(tx, gone)  # who is closed posts nothing more
+    return Tended(tuple(one for one in outcomes if isinstance(one, Posted)), tuple(gone))
 
 
 def stops(tx: Tx, address: str, why: str) -> list[Draft]:

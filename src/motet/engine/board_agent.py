@@ -62,7 +62,6 @@ class BoardAgent:
         judge: Judge | None = None,
         ask: AskHuman | None = None,
         dear: int | None = None,
-        forget_days: float = 14.0,
     ) -> None:
         self.chat = chat
         self.seat = seat
@@ -72,7 +71,6 @@ class BoardAgent:
         self.limits: Sequence[Limit] = (TurnLimit(lambda: self._turn),)
         self._judge = judge
         self._ask = ask
-        self._forget_days = forget_days
         self._new: dict[str, Delivery] = {}  # leased, nobody has decided about them
         self._to_ask: dict[str, Delivery] = {}  # the human decides, when the next turn may begin
         self._wanted: dict[str, tuple[Delivery, Decision]] = {}  # to open the next turn
@@ -180,7 +178,7 @@ class BoardAgent:
                 try:
                     if time.monotonic() >= tend_at:
                         tend_at = time.monotonic() + _TEND
-                        await self.seat.boards.tend(self._forget_days)
+                        await self.seat.boards.tend()
                     if not self.chat.is_running:
                         await self._sort_out()
                 except MotetError as error:

@@ -161,7 +161,6 @@ class Boarding:
             judge=judge_of(chat, seat.address, listed),
             ask=None if human is None else lambda one: _ask(human, one),
             dear=self.settings.all_tokens,
-            forget_days=self.settings.forget_days,
         )
         try:
             await agent.start()

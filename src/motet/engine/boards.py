@@ -77,6 +77,7 @@ def limits_of(settings: BoardSettings) -> Limits:
         agent_cost_per_day=settings.agent_cost_per_day,
         board_tokens_per_day=settings.board_tokens_per_day,
         board_cost_per_day=settings.board_cost_per_day,
+        forget_days=settings.forget_days,
     )
 
 

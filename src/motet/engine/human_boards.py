@@ -65,9 +65,7 @@ class Alert:
 class HumanBoards:
     """The boards of one project. Nothing is opened before the first use; every method may raise `BoardError`."""
 
-    def __init__(self, boards: Boards, project: str, new: NewAgent, state: Path, forget_days: float = 14.0) -> None:
-        """`forget_days`: after so many, an agent that is gone is closed."""
-        self._forget_days = forget_days
+    def __init__(self, boards: Boards, project: str, new: NewAgent, state: Path) -> None:
         self.boards = boards
         self.project = project
         self._new = new
@@ -104,7 +102,7 @@ class HumanBoards:
 
     async def alerts(self) -> AsyncGenerator[Alert]:
         """What the human is to know from now on, each once; at first how many calls wait, in one."""
-        await self.boards.tend(self._forget_days)
+        await self.boards.tend()
         names = await self._names()
         notices = [one async for one in self._notices()]
         self._last_notice = notices[-1].id if notices else 0

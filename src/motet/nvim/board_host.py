@@ -34,9 +34,7 @@ class BoardHost:
         self._start = start
         self._boards = boarding.boards()
         settings = boarding.settings
-        self._mine = HumanBoards(
-            self._boards, boarding.project, human(settings), boarding.state, settings.forget_days
-        )
+        self._mine = HumanBoards(self._boards, boarding.project, human(settings), boarding.state)
         self._background = Background(boarding.state, boarding.root, boarding.project)
         self._views: dict[int, BoardView] = {}
         self._opening: dict[int, asyncio.Task[None]] = {}

@@ -65,7 +65,7 @@ def list_agents(closed: bool = False, find: str = "", everywhere: bool = False, 
         background = background_of(place)
         with place.noting():
             await background.mourn(place.boards)
-            await place.boards.tend(place.settings.forget_days)
+            await place.boards.tend()
         processes = {one.address: one.mark.pid for one in background.running().values()}
         found = [agent for agent in await _agents(place, everywhere, closed) if fits(agent, find)]
         if as_json:
@@ -176,7 +176,7 @@ def clean(days: float | None, as_json: bool) -> None:
     """
 
     async def work(place: Place) -> None:
-        closed = (await place.boards.tend(place.settings.forget_days if days is None else days)).closed
+        closed = (await place.boards.clean(days)).closed
         for address in closed:
             if as_json:
                 write_event("agent", **agent_fields(await place.boards.agent(address)))
