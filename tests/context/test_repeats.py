@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from motet.context import file_attachment, text_attachment, without_repeats
-from motet.messages import Message
+from motet.messages import ContextRef, Message, Text, tags
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))
 
@@ -59,3 +59,34 @@ def test_what_has_no_numbered_lines_stays_as_it_is() -> None:
 def test_a_part_that_was_cut_says_which_lines_it_has() -> None:
     (_, rest) = without_repeats([part(1, 10), part(8, 12)])
     assert rest.text == '<attachment filepath="a.py" lines="11-12">\n  11│ line 11\n  12│ line 12\n</attachment>'
+
+
+def chosen(first: int, last: int) -> Message:
+    """These lines of `a.py`, as a human selected them."""
+    name = f"<selection>a.py:{first}-{last}</selection>"
+    return Message.attachment(
+        Text(part(first, last).text), context=ContextRef(name), tag=tags.SELECTION, source="#this"
+    )
+
+
+@pytest.mark.parametrize("others", [(WHOLE,), (part(1, 10), part(3, 4)), (part(1, 10), part(1, 9))])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_selection_of_shown_lines_says_which_are_meant(others: tuple[Message, ...], at: int) -> None:
+    left = without_repeats([*others[:at], chosen(2, 4), *others[at:]])
+    assert sorted(one.text for one in left) == sorted(
+        ['<attachment filepath="a.py" lines="2-4">\nThese lines stand in another attachment.\n</attachment>',
+         others[0].text]
+    )  # fmt: skip
+    assert sum(one.tag == tags.SELECTION for one in left) == 1
+
+
+@pytest.mark.parametrize("attachments", [(part(1, 10), chosen(8, 15)), (chosen(8, 15), part(1, 10))])
+def test_a_selection_is_not_cut(attachments: tuple[Message, ...]) -> None:
+    assert sorted(shown(*attachments)) == [
+        ("<file>a.py:1-7</file>", "1-7"),
+        ("<selection>a.py:8-15</selection>", "8-15"),
+    ]
+
+
+def test_a_selection_goes_once() -> None:
+    assert [one.text for one in without_repeats([chosen(2, 4), chosen(2, 4)])] == [chosen(2, 4).text]

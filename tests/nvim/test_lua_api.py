@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from cli.kit import DONE, Project, Provider, edit
 from nvim.board_kit import Store, me, open_board, spend
-from nvim.nvim_kit import ROOT, Editor
+from nvim.nvim_kit import ROOT, Editor, told
 from nvim.review_kit import TEXT, waits
 
 from motet.models.scripted import Answer, call
@@ -69,8 +69,9 @@ def test_each_event_comes_with_the_data_that_the_manual_names(vim: Editor, proje
     vim.waits_for("vim.tbl_contains(vim.tbl_map(function(o) return o[1] end, vim.g.heard), 'Answered')")
     vim.lua("require('motet').send('@files hello')")
     vim.turn_ends()
-    assert "   2│ line 2\n   3│ line 3\n</attachment>" in served.requests[0].text.replace("\\n", "\n")
-    assert "40│ line 40" in served.requests[0].text
+    sent = "\n".join(text for role, text in told(served.requests[0].body) if role == "user")
+    assert re.search(r'lines="2-3">\nThese lines stand in another attachment.\n</attachment>', sent)
+    assert sent.count("line 2\n") == sent.count("line 40\n") == 1
     vim.command("3Motet edit make it new")
     waits(vim, 1)
     vim.command("Motet review accept")

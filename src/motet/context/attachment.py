@@ -176,20 +176,29 @@ def part_attachment(part: Image | Document, *, path: str = "", url: str = "", so
 
 def without_repeats(attachments: Sequence[Message]) -> list[Message]:
     """`attachments` of which no two show the same line of a file: what stands in another one whole is left out, and
-    where two overlap the later one begins or ends where the other does not."""
+    where two overlap the later one begins or ends where the other does not. A selection says which lines are meant: it
+    is never cut, and where its lines stand in another one, it stays and says so."""
     kept: list[_Excerpt | Message] = []
     for message in attachments:
         found = _excerpt_of(message)
         if found is None:
             kept.append(message)
             continue
+        left: list[_Excerpt | Message] = []
         for other in [one for one in kept if isinstance(one, _Excerpt) and one.file == found.file]:
+            at = kept.index(other)
             if other.lines.items() <= found.lines.items():
-                kept.remove(other)
+                kept[at : at + 1] = other.left_beside(found)
+            elif found.lines.items() <= other.lines.items():
+                left += found.left_beside(other)
+                break
+            elif found.is_selection:
+                kept[at] = other.without(found)
             else:
                 found = found.without(other)
-        if found.lines:
-            kept.append(found)
+        else:
+            left.append(found)
+        kept += left
     return [one if isinstance(one, Message) else one.message for one in kept]
 
 
@@ -201,8 +210,23 @@ class _Excerpt:
     file: str
     lines: Mapping[int, str]
 
+    @property
+    def is_selection(self) -> bool:
+        """Whether a human chose just these lines."""
+        return self.message.tag == tags.SELECTION
+
+    def left_beside(self, other: _Excerpt) -> list[Message]:
+        """What stays of it where `other` shows all its lines."""
+        if not self.is_selection or (other.is_selection and other.lines == self.lines):
+            return []
+        head = self.message.text.partition("\n")[0]
+        pointer = f"{head}\nThese lines stand in another attachment.\n</attachment>"
+        return [replace(self.message, parts=(Text(pointer),))]
+
     def without(self, other: _Excerpt) -> _Excerpt:
-        """Itself without its first and last lines that `other` shows too."""
+        """Itself without its first and last lines that `other` shows too; a selection stays whole."""
+        if self.is_selection:
+            return self
         numbers = list(self.lines)
         shared = {number for number in numbers if other.lines.get(number) == self.lines[number]}
         first, last = 0, len(numbers)
