@@ -74,7 +74,7 @@ def test_a_turn_that_dies_is_shown_as_ended_and_no_word_is_lost(
     vim.waits_for("vim.fn.search('^one two', 'nw') > 0")
     if said:
         vim.keys(f"gm{said}<CR><Esc><CR>")
-        vim.waits_for("#require('motet.chats').by_buf[vim.g.chat].waiting == 1")
+        vim.waits_for(f"vim.b[vim.g.chat].motet_kept == {said!r}")  # the program has heard it
     served.release()
     vim.turn_ends()
     vim.waits_for("#vim.g.messages > 0")
@@ -86,7 +86,8 @@ def test_a_turn_that_dies_is_shown_as_ended_and_no_word_is_lost(
     assert vim.lua("return require('motet').status().state") == "ready"
     assert "one two" in "\n".join(vim.said)
     assert any("a defect of motet: KeyError" in line for line in vim.said)
-    vim.keys("Ginext<Esc><CR>")
+    assert vim.lua("return vim.fn.line('.') == vim.fn.line('$') and vim.fn.col('.') >= vim.fn.col('$') - 1")
+    vim.keys("Gonext<Esc><CR>")
     vim.turn_ends()
     words = "\n".join(text for role, text in told(served.requests[-1].body) if role == "user")
     assert words.split() == ["count", *said.split(), "next"]
