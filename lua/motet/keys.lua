@@ -90,6 +90,31 @@ function M.set(buf, maps, about, actions)
   end
 end
 
+---Milliseconds in which a key that has closed a window does nothing more.
+M.moment = 700
+
+local again = api.nvim_create_namespace("motet.again")
+
+---A window has closed upon `key`: pressed once too often it would act in the buffer below. Until another key is typed, or
+---the moment has passed, it does nothing. nil: a while has passed.
+---@param key string?
+function M.swallow(key)
+  local code, last, is_mapped = key and vim.keycode(key), vim.uv.hrtime(), false
+  vim.on_key(key and function(_, typed)
+    if typed == "" then -- what a map makes of it
+      return is_mapped and "" or nil
+    elseif typed ~= code or vim.uv.hrtime() - last > M.moment * 1e6 then
+      M.swallow(nil)
+      return
+    end
+    last, is_mapped = vim.uv.hrtime(), true
+    vim.schedule(function()
+      is_mapped = false
+    end)
+    return ""
+  end or nil, again)
+end
+
 ---Tell which keys do what here.
 function M.show()
   local lines = {}

@@ -60,6 +60,9 @@ local function close(picked)
   for _, win in pairs(one.wins) do
     pcall(api.nvim_win_close, win, true)
   end
+  if one.key then
+    require("motet.keys").swallow(one.key)
+  end
   if api.nvim_win_is_valid(one.from) then
     api.nvim_set_current_win(one.from)
   end
@@ -161,7 +164,12 @@ function M.pick(spec)
   current.spec, current.rows, current.at, current.from = spec, {}, 1, api.nvim_get_current_win()
   local prompt = current.bufs.prompt
   for key, act in pairs(KEYS) do
-    vim.keymap.set({ "i", "n" }, key, act, { buffer = prompt, nowait = true })
+    vim.keymap.set({ "i", "n" }, key, function()
+      if current then
+        current.key = key
+        act()
+      end
+    end, { buffer = prompt, nowait = true })
   end
   api.nvim_create_autocmd("TextChangedI", { buffer = prompt, callback = ask_newer })
   api.nvim_create_autocmd("WinLeave", { buffer = prompt, callback = function() vim.schedule(close) end })

@@ -2,6 +2,7 @@
 -- what people put in the place of `vim.ui.select` shows one line of a question, if that.
 local api = vim.api
 local events = require("motet.events")
+local swallow = require("motet.keys").swallow
 
 local M = {}
 
@@ -209,7 +210,12 @@ function Window:_map()
   local function map(bufs, modes, keys, act)
     for _, buf in ipairs(bufs) do
       for _, key in ipairs(keys) do
-        vim.keymap.set(modes, key, act, { buffer = buf, nowait = true })
+        vim.keymap.set(modes, key, function()
+          act()
+          if self.is_closed then
+            swallow(key)
+          end
+        end, { buffer = buf, nowait = true })
       end
     end
   end

@@ -11,7 +11,7 @@ local function buffer(name)
   if buf == -1 then
     buf = api.nvim_create_buf(false, true)
     api.nvim_buf_set_name(buf, title)
-    vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = buf, desc = "motet: close", nowait = true })
+    vim.keymap.set("n", "q", "<Cmd>close | lua require('motet.keys').swallow('q')<CR>", { buffer = buf, desc = "motet: close", nowait = true })
     vim.bo[buf].modeline, vim.bo[buf].bufhidden = false, "hide"
   end
   return buf

@@ -64,7 +64,8 @@ class Editor:
         self.nvim.command(command)
 
     def keys(self, keys: str) -> None:
-        """Type; returns when all of it has been taken."""
+        """Type, a while after what was typed before; returns when all of it has been taken."""
+        self.lua("local keys = package.loaded['motet.keys']; if keys then keys.swallow(nil) end")
         self.nvim.input(keys)
         self.nvim.eval("1")
 

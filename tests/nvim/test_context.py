@@ -153,6 +153,21 @@ def test_a_place_that_a_question_is_about_is_found_and_opened(vim: Editor, proje
     assert vim.nvim.current.buffer.name == str(project.root / "src" / "frost.py")
 
 
+def test_enter_pressed_twice_picks_and_sends_nothing(vim: Editor, project: Project, provider: Serve) -> None:
+    served = provider([YES])
+    project.write({"server.py": "import os\n"})
+    vim.chat()
+    vim.lua("require('motet.keys').moment = 1e6")
+    vim.keys("i/file<Esc>:w<CR>")
+    vim.comes_to("vim.fn.mode() == 'i' and #vim.api.nvim_list_wins() > 3")
+    vim.keys("server<CR>")
+    vim.nvim.input("<CR><CR>")
+    vim.comes_to("vim.api.nvim_get_current_line() == '[server.py](./server.py) '")
+    vim.keys("<Esc>")
+    vim.waits_for("vim.b.motet_kept == '[server.py](./server.py)'")
+    assert served.requests == []
+
+
 def test_enter_takes_what_fits_all_that_was_typed_before_it(vim: Editor, project: Project, provider: Serve) -> None:
     provider([YES])
     project.write({"aaa.py": "import os\n", "server.py": "import os\n"})
@@ -226,8 +241,10 @@ def test_what_is_said_of_the_chat_has_a_window_of_its_own(vim: Editor, provider:
     *rows, total = vim.nvim.current.buffer[1:]
     assert rows == ["  2  your message 1", "  2  answer 1"]
     assert re.fullmatch(r"4\d\d  of 100,000 tokens, tools included", total)  # the path of the project is in it
-    vim.keys("q")
+    vim.lua("require('motet.keys').moment = 1e6")
+    vim.keys("qq")
     assert vim.nvim.current.buffer.name.startswith("motet://chat/")
+    assert not vim.nvim.api.get_mode()["blocking"]
 
 
 @pytest.mark.acceptance("CC-13", "S0-036")

@@ -217,6 +217,47 @@ def test_a_key_typed_on_goes_where_it_was_meant_to_go(asked: Editor) -> None:
     assert asked.nvim.current.window.cursor == (2, 0)
 
 
+@pytest.mark.parametrize("key", ["a", "d", "n", "<CR>", "<Esc>", "q", "<C-c>"])
+def test_an_answer_pressed_twice_does_nothing_below(asked: Editor, key: str) -> None:
+    asked.lua("vim.fn.setline(1, { 'one', 'two' }); require('motet.keys').moment = 1e6")
+    asked.command("nnoremap a ia<Esc> | nnoremap n iY<Esc>")
+    answers_of = [["n", "no"], ["a", "always"], ["d", "done"]]
+    asked.lua(ASK, 901, "Shall it?", [], answers_of, 0)
+    asked.waits_for(ASKED)
+    asked.keys(key * 3)
+    assert answers(asked) == [[901, {"a": 1, "d": 2}.get(key, 0)]]
+    assert asked.nvim.current.buffer[:] == ["one", "two"]
+    assert asked.nvim.current.window.cursor == (1, 0)
+    assert asked.nvim.api.get_mode() == {"mode": "n", "blocking": False}
+    assert asked.lua("return vim.fn.reg_recording()") == ""
+
+
+def test_the_key_of_an_answer_acts_again_after_another_one(asked: Editor) -> None:
+    asked.lua("vim.fn.setline(1, { 'one' }); require('motet.keys').moment = 1e6")
+    asks(asked)
+    asked.keys("ooxo<Esc>")
+    assert answers(asked) == [[901, 1]]
+    assert asked.nvim.current.buffer[:] == ["ne", ""]
+
+
+def test_the_key_of_an_answer_acts_again_after_a_moment(asked: Editor) -> None:
+    asked.lua("vim.fn.setline(1, { 'one' }); require('motet.keys').moment = 0")
+    asks(asked)
+    asked.keys("oo<Esc>")
+    assert answers(asked) == [[901, 1]]
+    assert asked.nvim.current.buffer[:] == ["one", ""]
+
+
+def test_a_text_that_is_sent_twice_goes_once(asked: Editor) -> None:
+    asked.lua("vim.fn.setline(1, { 'one', 'two' }); require('motet.keys').moment = 1e6")
+    asked.lua("require('motet.questions').ask(901, 'type', 'A question', {}, {})")
+    asked.comes_to("vim.fn.mode() == 'i'")
+    asked.keys("my answer<CR><CR>")
+    asked.comes_to("vim.fn.mode() == 'n'")
+    assert answers(asked) == [[901, "my answer"]]
+    assert asked.nvim.current.window.cursor == (1, 0)
+
+
 @pytest.mark.parametrize(("begins", "types", "ends"), [("i", "on", "<Esc>"), (":", "echo 'on'", "<CR>"), ("v", "l", "<Esc>"),
                                                        ("d", "", "<Esc>"), ("q:", "j", ":q<CR>"), ("qa", "l", "q")])  # fmt: skip
 def test_a_question_waits_while_one_types(asked: Editor, begins: str, types: str, ends: str) -> None:
