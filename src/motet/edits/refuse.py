@@ -125,7 +125,15 @@ def refuse_syntax(edit: Edit, match: Match) -> Refusal:
 
 
 def refuse_piece(edit: Edit, lines: int, why: str) -> Refusal:
-    """A text that was given as the whole of a file which has so many lines, and may be only a part of it."""
+    """A text that was given as the whole of a file which has so many lines, and may be only a part of it; 0: there is
+    no such file."""
+    if not lines:
+        return Refusal(
+            edit,
+            RefusalReason.NOT_FOUND,
+            "there is no such file, and one of this name in another directory",
+            "name the file with its directories; ./ before a name says that it is new",
+        )
     new = len(lines_of(edit.text)) if isinstance(edit, Write) else 0
     return Refusal(
         edit,

@@ -19,6 +19,7 @@ from motet.tools.claims import Claims, NoClaims
 from motet.tools.report import DeskReport, FileReport
 from motet.tools.writing import write_decided
 from motet.workspace import Workspace
+from motet.workspace.places import with_slashes
 
 AfterApply = Callable[[Sequence[TextFile]], Awaitable[dict[str, str]]]
 """Looks at files just written and says, by path, what the model should know: new and solved problems."""
@@ -73,6 +74,7 @@ class EditDesk:
         """`path` as the workspace names it: relative, without `./`; a path that leaves it is left for the guard."""
         root = str(self.workspace.root)
         path = path.strip()
+        path = with_slashes(self.workspace.root, path)
         if path.startswith(root + "/"):
             path = path[len(root) :].lstrip("/")
         return posixpath.normpath(path) if path else path

@@ -6,18 +6,36 @@ in passing above a piece of code.
 
 from __future__ import annotations
 
+import os
+import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from motet.edits import Decision, Edit, FilePlan, Hunk, Match, Proposal, Refusal, RefusalReason, Rung, Write
+from motet.edits import (
+    Decision,
+    Delete,
+    Edit,
+    FilePlan,
+    Hunk,
+    Match,
+    Move,
+    Proposal,
+    Refusal,
+    RefusalReason,
+    Replace,
+    Rung,
+    Write,
+)
 from motet.edits.formats.paths import path_in_comment
 from motet.edits.pieces import is_excerpt, may_be_a_piece
 from motet.errors import MotetError
 from motet.tools.desk import EditDesk
 from motet.tools.report import FileReport
 from motet.workspace import Workspace
+from motet.workspace.places import with_slashes
 
 _WORD = re.compile(r"(?!\w*file\Z)\w+", re.IGNORECASE)
 """A name without an extension or a folder; a `Makefile` or a `Dockerfile` is nothing but a file."""
@@ -41,6 +59,7 @@ async def sift(
     numbers of reports that the desk had when these began. `about`: the file that a text is for whose name stands
     further off."""
     reports = desk.reports
+    edits = await meant(desk.workspace, edits)
     words = await _mere_words(desk.workspace, edits)
     edits = [replace(edit, loose=True) if isinstance(edit, Write) and edit.line in words else edit for edit in edits]
     loosely = {edit.line for edit in edits if isinstance(edit, Write) and edit.loose}
@@ -69,6 +88,72 @@ async def sift(
         else:
             fresh.append(replace(edit, loose=False) if isinstance(edit, Write) else edit)
     return Sifted(tuple(fresh), tuple(doubtful), tuple(repeated))
+
+
+async def meant(workspace: Workspace, edits: Sequence[Edit], below: str = "") -> list[Edit]:
+    """`edits`, each with the path of the file that it means. A path below which nothing stands, but one file whose path
+    ends so, means that file. New text for such a path means it when it has the lines of that file, else it is `loose`:
+    unless the answer says that the file is new, a human decides whether it becomes one. `below`: the directory from
+    which the paths are meant, and below which these files have to stand."""
+    paths = {edit.path: with_slashes(workspace.root / below, edit.path) for edit in edits}
+    edits = [replace(edit, path=paths[edit.path]) for edit in edits]
+    places = {path: workspace.root / below / path for path in paths.values() if _may_stand_deeper(path)}
+    missing = {path for path, place in places.items() if not os.path.lexists(place)}
+    missing -= {edit.path for edit in edits if isinstance(edit, Write) and (edit.create or not edit.shown)}
+    if not missing:
+        return edits
+    gone = {edit.path for edit in edits if isinstance(edit, (Delete, Move))}
+    try:
+        files = await workspace.list_files()
+    except MotetError:
+        return edits
+    prefix = f"{below}/" if below not in ("", ".") else ""
+    files = [file.removeprefix(prefix) for file in files if file.startswith(prefix)]
+    files = [file for file in files if file not in gone]
+    for path in missing.difference(files):
+        namesakes = [file for file in files if file.endswith(f"/{path}")]
+        if namesakes:
+            mine = [edit for edit in edits if edit.path == path]
+            now = await _among(workspace, mine, namesakes, prefix)
+            edits = [now.get(id(edit), edit) for edit in edits]
+    return edits
+
+
+def _may_stand_deeper(path: str) -> bool:
+    """Whether the path may lack its first directories; `./` before it says that it does not."""
+    return bool(path) and not path.startswith(("/", ".")) and posixpath.normpath(path) == path
+
+
+async def _among(
+    workspace: Workspace, edits: Sequence[Edit], namesakes: Sequence[str], prefix: str
+) -> Mapping[int, Edit]:
+    """By their `id()`, the edits of a path that is missing, when it may be one of `namesakes`."""
+    new = next((edit for edit in edits if isinstance(edit, Write) or _fills(edit)), None)
+    if new is None:
+        return {id(edit): replace(edit, path=namesakes[0]) for edit in edits} if len(namesakes) == 1 else {}
+    text = new.text if isinstance(new, Write) else new.replace if isinstance(new, Replace) else ""
+    alike = [file for file in namesakes if await _has_lines_of(workspace, prefix + file, text)]
+    folder = posixpath.dirname(new.path)
+    has_folder = bool(folder) and (workspace.root / prefix / folder).is_dir()
+    if len(alike) == 1 and isinstance(new, Write) and not has_folder:
+        return {id(edit): replace(edit, path=alike[0]) for edit in edits}
+    if not alike and has_folder:
+        return {}
+    written = Write(new.path, text, False, new.call, new.line, shown=True, loose=True)
+    return {id(edit): written if edit is new else edit for edit in edits}
+
+
+def _fills(edit: Edit) -> bool:
+    return isinstance(edit, Replace) and not edit.search and not edit.inline
+
+
+async def _has_lines_of(workspace: Workspace, path: str, text: str) -> bool:
+    """Whether `text` has half of the lines of that file."""
+    try:
+        old = Counter(line.strip() for line in (await workspace.read(path)).text.splitlines() if line.strip())
+    except MotetError:
+        return False
+    return 2 * (old & Counter(map(str.strip, text.splitlines()))).total() >= max(old.total(), 1)
 
 
 async def without_labels(workspace: Workspace, edits: Sequence[Edit], loosely: Collection[int]) -> list[Edit]:

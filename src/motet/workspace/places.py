@@ -28,6 +28,11 @@ def why_no_project(root: Path) -> str:
     )
 
 
+def with_slashes(root: Path, path: str) -> str:
+    """`path` with `/` for each `\\`, as Windows writes it; as it is where a file or directory has that very name."""
+    return path if "\\" not in path or os.path.lexists(root / path) else path.replace("\\", "/")
+
+
 def resolve_user_path(root: Path, cwd: Path, text: str) -> str:
     """The workspace path of what a user typed in `cwd`: relative, absolute or with `~`; `.` for the root itself.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import posixpath
 import sys
 from collections.abc import Sequence
@@ -28,14 +29,16 @@ from motet.cli.slow import told_when_slow
 from motet.cli.terminal import Terminal
 from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
 from motet.edits.formats.auto import Understood, understand
+from motet.edits.formats.paths import IsPath
 from motet.edits.formats.whole_file import LeftOut
 from motet.engine import Engine
 from motet.errors import EditFormatError, ExitCode, InputError, MotetError, NoEdits, UsageError
 from motet.fix import AcceptAll, ProposeOnly
 from motet.permissions import Ask
 from motet.tools import DeskReport, EditDesk, Reviewer
-from motet.tools.in_text import without_labels
+from motet.tools.in_text import meant, without_labels
 from motet.workspace import Workspace, find_workspace
+from motet.workspace.places import with_slashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ def command(
     try:
         text = asyncio.run(answer_of_chat(answer)) if is_chat(answer) else read_answer(answer)
         with told_when_slow(f"Looking for edits in {len(text) / 1e6:,.1f} million characters; Ctrl-C ends it"):
-            found = _understood(text, name_of(answer), format, path, quotes=is_chat(answer))
+            found = _understood(text, name_of(answer), format, path, _IsPath(_start(root)), quotes=is_chat(answer))
         return asyncio.run(_apply(found, modes_in(text), root, mode))
     except ReaderGone:
         raise
@@ -115,13 +118,26 @@ def command(
         raise
 
 
-def _understood(text: str, name: str, format: str, path: str, *, quotes: bool) -> Understood:
+@dataclass(frozen=True, slots=True)
+class _IsPath:
+    """Whether a text with blanks names a file in `directory`, or a new one in a directory of it whose name has one."""
+
+    directory: Path
+
+    def __call__(self, text: str) -> bool:
+        path = with_slashes(self.directory, text)
+        folder = posixpath.dirname(path)
+        is_new = " " in folder and os.path.isdir(self.directory / folder)  # noqa: PTH112 (never raises)
+        return is_new or os.path.isfile(self.directory / path)  # noqa: PTH113
+
+
+def _understood(text: str, name: str, format: str, path: str, is_path: IsPath, *, quotes: bool) -> Understood:
     """What the answer holds; its name stands before whatever is wrong with it. `quotes`: what stands behind `>` is no
     edit."""
     if not text.strip():
         raise InputError(f"{name}: empty; give the answer as a FILE or through a pipe")
     try:
-        return _parsed(text, format, path, quotes=quotes)
+        return _parsed(text, format, path, is_path, quotes=quotes)
     except NoEdits as error:
         raise NoEdits(f"{name}: {error}", error.line) from error
     except EditFormatError as error:
@@ -129,13 +145,13 @@ def _understood(text: str, name: str, format: str, path: str, *, quotes: bool) -
         raise EditFormatError(f"{name}: nothing is applied: {error}{hint}", error.line) from error
 
 
-def _parsed(text: str, format: str, path: str, *, quotes: bool) -> Understood:
+def _parsed(text: str, format: str, path: str, is_path: IsPath, *, quotes: bool) -> Understood:
     if format != "auto":
         try:
             return Understood(parse(text, format, path=path))
         except NoEdits as error:
             raise NoEdits(f"{error}; leave --format out to have every form understood", error.line) from error
-    found = understand(text, path=path, quotes=quotes)
+    found = understand(text, path=path, quotes=quotes, is_path=is_path)
     if found.edits:
         return found
     if path and found.left_out:
@@ -195,6 +211,8 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
             start = _start(root)
             engine = Engine(start, ask=_ask(terminal, keyboard))
             edits = [edit for edit in found.edits if edit.path not in modes.links]
+            below = posixpath.relpath(start, engine.root) if root is not None else ""
+            edits = await meant(engine.workspace, edits, below)
             if root is not None:
                 edits = [_meant_from(start, engine.root, edit) for edit in edits]
             edits = await without_labels(engine.workspace, edits, found.loosely_named)

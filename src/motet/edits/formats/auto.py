@@ -21,7 +21,7 @@ from motet.edits.formats.fences import Fence, opening_fence
 from motet.edits.formats.hunk_lines import is_hunk_head, read_hunk_head
 from motet.edits.formats.json_region import JsonRegion, may_be_json
 from motet.edits.formats.naming import PathWatch
-from motet.edits.formats.paths import cites_lines, path_in_comment, path_on_line
+from motet.edits.formats.paths import IsPath, cites_lines, is_no_path, path_in_comment, path_on_line
 from motet.edits.formats.quotations import Quotation, opens_quotation
 from motet.edits.formats.reader import Piece, edits_of, read
 from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region, shifted
@@ -59,7 +59,7 @@ class AutoReader:
     those files whose name does not stand right before their fence or in its info string. With `sentences`, a file may
     also be named within the sentence before its fence: only for callers who look whether its text may be a piece.
     With `quotes`, what stands behind `>` is somebody else's: no edit, and nothing wrong. The edits in quotations of
-    other kinds (see `quotations`) are then those `quoted`.
+    other kinds (see `quotations`) are then those `quoted`. `is_path`: which texts with blanks name a file.
     """
 
     def __init__(
@@ -70,9 +70,11 @@ class AutoReader:
         dialect: Dialect = MOTET,
         sentences: bool = False,
         quotes: bool = False,
+        is_path: IsPath = is_no_path,
     ) -> None:
         self._quotes = quotes
-        self._names = PathWatch(path)
+        self._names = PathWatch(path, is_path)
+        self._is_path = is_path
         self._path = path
         self._call = call
         self._dialect = dialect
@@ -189,7 +191,9 @@ class AutoReader:
         """The edits in it; None for what cannot be understood there: the model is not to mend what it quotes."""
         is_fence = quotation.fence is not None
         path = "" if is_fence else self._names.direct or self._names.loosely or self._path
-        reader = AutoReader(path=path, call=self._call, dialect=self._dialect, sentences=self._sentences)
+        reader = AutoReader(
+            path=path, call=self._call, dialect=self._dialect, sentences=self._sentences, is_path=self._is_path
+        )
         try:
             pieces = [piece for line in quotation.inner for piece in reader.line(*line)]
             edits = edits_of(pieces + reader.end())
@@ -427,9 +431,9 @@ class Understood:
     quoted: list[Edit] = field(default_factory=list[Edit])
 
 
-def understand(answer: str, *, path: str = "", quotes: bool = False) -> Understood:
+def understand(answer: str, *, path: str = "", quotes: bool = False, is_path: IsPath = is_no_path) -> Understood:
     """All that `answer`, in whatever format, holds; see `AutoReader`. Raises `EditFormatError` for what cannot be
     understood; an answer without edits has none."""
-    reader = AutoReader(path=path, sentences=True, quotes=quotes)
+    reader = AutoReader(path=path, sentences=True, quotes=quotes, is_path=is_path)
     edits = read(reader, answer)
     return Understood(edits, reader.left_out, frozenset(reader.loosely_named), reader.quoted)

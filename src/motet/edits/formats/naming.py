@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from motet.edits.formats.fences import Fence, is_closing_tag, opening_fence
-from motet.edits.formats.paths import path_in_info, path_on_line, paths_within
+from motet.edits.formats.paths import IsPath, is_no_path, path_in_info, path_on_line, paths_within
 from motet.errors import EditFormatError
 
 _HEADING = re.compile(r"#{1,6}[ \t].*|\*\*[^*]+\*\*:?|(?:-{3,}|\*{3,}|_{3,})")
@@ -31,10 +31,11 @@ class PathWatch:
     """Sees every line outside edits, and knows which file was named last.
 
     A path counts when it stands on the line before an edit or its fence, in the fence's info string, or on an earlier
-    line of its own. `path`: the file meant when none is named. `sections`: how many headings and paths were seen.
+    line of its own. `path`: the file meant when none is named; `is_path`: which texts with blanks are paths. `sections`: how many headings and paths were seen.
     """
 
-    def __init__(self, path: str = "") -> None:
+    def __init__(self, path: str = "", is_path: IsPath = is_no_path) -> None:
+        self._is_path = is_path
         self.direct = ""
         self.fence: Fence | None = None
         self._current = path
@@ -58,7 +59,7 @@ class PathWatch:
         path = self._earlier
         if not path or self._is_list or self._is_over or len(self._spoken) > _MOST_SENTENCES:
             return ""
-        others = [name for line in self._spoken for name in paths_within(line) if not _is_named(name, path)]
+        others = [name for line in self._spoken for name in self._within(line) if not _is_named(name, path)]
         return "" if others or any(map(_hands_no_file_over, self._spoken)) else path
 
     @property
@@ -67,7 +68,7 @@ class PathWatch:
         file over, or is a heading. Empty without."""
         line = self._sentence.strip()
         is_heading = line.startswith("#") or _MARKED.match(line.lstrip(_ORNAMENTS)) is not None
-        names = paths_within(line)
+        names = self._within(line)
         if self._earlier and not self._is_over:
             return ""  # two files were named: it is not clear which is meant
         if len(names) != 1 or len(line) > _LONGEST_SENTENCE or _hands_no_file_over(line):
@@ -97,7 +98,7 @@ class PathWatch:
         if fence is not None or is_closing_tag(line):
             self._see_fence(fence, line)
             return
-        path = path_on_line(line)
+        path = path_on_line(line, self._is_path)
         if not path:
             self.direct = ""
             if not self._is_sample:
@@ -125,6 +126,9 @@ class PathWatch:
         self.direct = self._earlier = self._sentence = ""
         self._is_list = self._is_sample = False
         self._begin_section("")
+
+    def _within(self, sentence: str) -> list[str]:
+        return paths_within(sentence, self._is_path)
 
     def _begin_section(self, path: str) -> None:
         self._earlier = path
@@ -155,7 +159,7 @@ class PathWatch:
 
     def _checked(self, path: str, number: int) -> str:
         """`path`, when nothing between it and the block speaks for another file."""
-        names = paths_within(self._sentence)
+        names = self._within(self._sentence)
         if not path and len(names) == 1:
             return names[0]
         if names and not any(_is_named(name, path) for name in names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _LONGEST = 300
 _LEAD = re.compile(r"(?:(?:#{1,6}[ \t]+)?[0-9]{1,3}[.)]|#{1,6}|[-*+]|//|--)[ \t]+")
@@ -33,10 +34,21 @@ rst sass scala scss sh sql svelte swift tcl tex tf toml ts tsx txt vim vue xml y
 _COMMON = frozenset(_EXTENSIONS.split())
 
 
-def path_on_line(line: str) -> str:
+IsPath = Callable[[str], bool]
+"""Whether a text with blanks is the path of a file of the workspace, or of a new one in a directory that is there."""
+_MOST_WORDS = 8
+"""Words of a path with blanks that nothing marks as one."""
+
+
+def is_no_path(text: str) -> bool:
+    """For who knows of no workspace."""
+    return False
+
+
+def path_on_line(line: str, is_path: IsPath = is_no_path) -> str:
     """The path that `line` consists of, whatever decorates it (`**`, backticks, `###`, `File:`, a comment's `#`); empty for others.
 
-    A path with spaces must be quoted or labelled: without, it could not be told from a sentence.
+    A path with spaces must be quoted or labelled, or be one by `is_path`: else it could not be told from a sentence.
     """
     if len(line) > _LONGEST:
         return ""
@@ -51,7 +63,7 @@ def path_on_line(line: str) -> str:
     quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "`\"'"
     if quoted:
         text = text.strip(text[0]).rstrip(": ")
-    is_marked = quoted or label is not None
+    is_marked = quoted or label is not None or (" " in text and _has_common_ending(text) and is_path(text))
     if " " in text and not is_marked:
         return ""
     is_plain = is_marked or (lead is None and "**" not in line)
@@ -96,18 +108,29 @@ def cites_lines(info: str) -> bool:
     return bool(_CITATION.match(info)) or any(_LINES.search(word.strip("\"'{}")) for word in info[:_LONGEST].split())
 
 
-def paths_within(line: str) -> list[str]:
-    """The paths that a sentence names beyond doubt, each once: `self.io`, `and/or` and `Node.js` are none."""
+def paths_within(line: str, is_path: IsPath = is_no_path) -> list[str]:
+    """The paths that a sentence names beyond doubt, each once: `self.io`, `and/or` and `Node.js` are none. One with
+    blanks is the longest that `is_path` knows."""
     if len(line) > _LONGEST:
         return []
     words = [word.strip(_AROUND).rstrip(".") for word in line.split()]
-    return list(dict.fromkeys(word for word in words if _is_common(word)))
+    found = (_with_blanks(words[: at + 1], is_path) for at, word in enumerate(words) if _is_common(word))
+    return list(dict.fromkeys(found))
+
+
+def _with_blanks(words: list[str], is_path: IsPath) -> str:
+    """The path that the last of these words ends."""
+    longer = (" ".join(words[first:]) for first in range(max(len(words) - _MOST_WORDS, 0), len(words) - 1))
+    return next(filter(is_path, longer), words[-1])
+
+
+def _has_common_ending(text: str) -> bool:
+    extension = _EXTENSION.search(text)
+    return extension is not None and extension[0][1:].lower() in _COMMON
 
 
 def _is_common(text: str) -> bool:
-    extension = _EXTENSION.search(text)
-    is_known = extension is not None and extension[0][1:].lower() in _COMMON
-    return is_known and text.lower() not in _PRODUCTS and _is_path(text, True)
+    return _has_common_ending(text) and text.lower() not in _PRODUCTS and _is_path(text, True)
 
 
 def _is_path(text: str, is_plain: bool) -> bool:
