@@ -168,6 +168,21 @@ def test_an_edit_without_change_is_refused() -> None:
     assert refusal.reason is RefusalReason.NO_CHANGE
 
 
+def test_an_edit_without_change_does_not_hold_others_back() -> None:
+    edits = [Replace("a.py", "b = 2", "b = 2"), Replace("a.py", "a = 1", "a = 9"), Replace("b.py", "c = 3", "c = 3")]
+    planned = plan({"a.py": file("a = 1\nb = 2\n"), "b.py": file("c = 3\n", "b.py")}, edits)
+    assert [one.after.text for one in planned.files if one.after] == ["a = 9\nb = 2\n", "c = 3\n"]
+    notes = [one.note for each in planned.files for one in each.outcomes if isinstance(one, Match)]
+    assert notes == ["old and new text are the same, nothing was changed", "", notes[0]]
+
+
+def test_an_edit_without_change_beside_a_refused_one_changes_nothing() -> None:
+    edits = [Replace("a.py", "a = 1", "a = 1"), Replace("a.py", "gone", "here")]
+    [planned] = plan({"a.py": file("a = 1\n")}, edits).files
+    assert planned.after is planned.before
+    assert [one.reason for one in planned.refusals] == [RefusalReason.NO_CHANGE, RefusalReason.NOT_FOUND]
+
+
 def test_a_unique_part_of_a_line_is_taken_with_a_note() -> None:
     result = plan({"a.py": file("total = count(items)\n")}, [Replace("a.py", "count(items)", "len(items)")]).files[0]
     assert result.after is not None

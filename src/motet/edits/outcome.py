@@ -60,6 +60,7 @@ class Remark(StrEnum):
     """What a model should know besides how exactly its text was taken."""
 
     ALREADY = "already applied: the new text stands there, nothing was changed"
+    THE_SAME = "old and new text are the same, nothing was changed"
     INSIDE = "the search text is a unique part of that line; give whole lines next time"
     BY_ORDER = "the search text stands in several places; the order of your edits left one for it"
     BY_NEAR = "the search text stands in several places; the one you named was taken"
@@ -94,7 +95,7 @@ class Match:
     @property
     def already_applied(self) -> bool:
         """Whether the new text stands there already: a success that changes nothing."""
-        return Remark.ALREADY in self.remarks
+        return Remark.ALREADY in self.remarks or Remark.THE_SAME in self.remarks
 
     @property
     def inline(self) -> bool:
@@ -105,7 +106,7 @@ class Match:
     def note(self) -> str:
         """What the model should know about how its text was taken; empty for an exact match."""
         if self.already_applied:
-            return str(Remark.ALREADY)
+            return str(Remark.ALREADY if Remark.ALREADY in self.remarks else Remark.THE_SAME)
         notes = [note] if (note := _NOTES.get(self.rung)) else []
         if self.doubt:
             notes = [f"approximate: {self.doubt}; the human decided"]

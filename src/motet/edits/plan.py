@@ -12,7 +12,7 @@ from typing import Literal
 from motet.edits.dialect import MOTET, Dialect
 from motet.edits.draft import Draft
 from motet.edits.edit import Delete, Edit, Insert, Move, Replace, ReplaceAnchored, Write
-from motet.edits.outcome import Match, Outcome, Refusal, Remark, Rung
+from motet.edits.outcome import Match, Outcome, Refusal, RefusalReason, Remark, Rung
 from motet.edits.refuse import (
     refuse_absent_file,
     refuse_company,
@@ -115,9 +115,22 @@ def plan(
         options = _Options(partial, approximate, dialect, elsewhere)
         plans.append(_plan_file(path, files, mine, shown.get(path), options))
     plans = _without_meetings(plans)
+    if any(file.changes_something for file in plans):
+        plans = [replace(file, outcomes=_with_same(file.outcomes)) for file in plans]
     if dialect.atomic == "answer" and any(file.refusals for file in plans):
         plans = [replace(file, after=file.before) for file in plans]
     return Plan(tuple(plans))
+
+
+def _with_same(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes, in which an edit that says twice the same does not hold back the others that all fit."""
+    same = [isinstance(one, Refusal) and one.reason is RefusalReason.NO_CHANGE for one in outcomes]
+    if not any(same) or any(isinstance(one, Refusal) and not idle for one, idle in zip(outcomes, same, strict=True)):
+        return tuple(outcomes)
+    return tuple(
+        Match(one.edit, Rung.EXACT, (), (Remark.THE_SAME,)) if idle else one
+        for one, idle in zip(outcomes, same, strict=True)
+    )
 
 
 def _without_meetings(plans: Sequence[FilePlan]) -> list[FilePlan]:
@@ -176,6 +189,8 @@ def _plan_file(
     )
     outcomes = draft.place(texts, {id(edit): number for number, edit in enumerate(edits)})
     outcomes |= {id(move): _move(move, before, moves, files, options.dialect) for move in moves}
+    if any(isinstance(outcome, Match) for outcome in outcomes.values()):
+        outcomes = dict(zip(outcomes, _with_same(tuple(outcomes.values())), strict=True))
     complete = not any(isinstance(outcome, Refusal) for outcome in outcomes.values())
     after = before
     if complete or options.partial:
