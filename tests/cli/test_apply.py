@@ -655,10 +655,10 @@ def test_a_file_named_in_a_heading_is_taken_with_its_sentence_in_between(apply: 
     assert (done.code, project.text("app.py")) == (0, text)
 
 
-def test_a_fence_that_names_no_file_is_said_to_be_left_out_and_is_exit_code_1(apply: Apply, project: Project) -> None:
+def test_a_fence_that_names_no_file_is_only_said_to_be_left_out(apply: Apply, project: Project) -> None:
     answer = f"new.py\n{FENCE}\nAnd the settings:\n\n```yaml\nport: 1\n```\n\nThen:\n```bash\nmake\n```\n"
     done = apply(answer, "--yes")
-    assert (done.code, project.text("new.py")) == (1, "x = 1\n")
+    assert (done.code, project.text("new.py")) == (0, "x = 1\n")
     assert [line for line in done.err.splitlines() if "left out" in line] == [
         "line 8: a yaml fence that names no file was left out"
     ]
@@ -669,6 +669,15 @@ def test_a_fence_that_names_no_file_is_said_to_be_left_out_and_is_exit_code_1(ap
         "language": "yaml",
         "message": "line 8: a yaml fence that names no file was left out",
     }
+
+
+def test_two_fences_that_may_be_one_file_are_left_out_with_exit_code_1(apply: Apply, project: Project) -> None:
+    project.write({"b.py": "x = 1\n"})
+    fences = "app.py\n\nIt was:\n\n```python\nx = 1\n```\n\nIt is now:\n\n```python\nx = 2\n```\n"
+    change = edits(("x = 1\n", "x = 3\n"), path="b.py")
+    done = apply(f"{fences}\n{change}", "--yes")
+    assert (done.code, project.text("app.py"), project.text("b.py")) == (1, APP, "x = 3\n")
+    assert done.err.count("was left out: it is not the only one that could be app.py") == 2
 
 
 def test_an_example_is_told_but_does_not_change_the_exit_code(apply: Apply) -> None:

@@ -230,7 +230,7 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
             report = await _submit(engine, edits, announcing, mode, reviewer)
             code = _exit_code(report, dry_run=mode.dry_run)
             was_left = bool((view.doubts and not asks) or modes.links)
-            if code == ExitCode.DONE and (was_left or not all(one.is_example for one in found.left_out)):
+            if code == ExitCode.DONE and (was_left or any(one.rivals for one in found.left_out)):
                 code = ExitCode.PROBLEMS_REMAIN
             view.modes(modes)
             view.finished(report, code, dry_run=isinstance(reviewer, ProposeOnly))
