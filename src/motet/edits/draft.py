@@ -26,7 +26,7 @@ from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, r
 from motet.edits.regions import Regions
 from motet.edits.splice import Change, apply, as_written, newline_at, splice
 from motet.edits.view import View
-from motet.syntax import MAX_PARSED_CHARACTERS, language_of, syntax_errors
+from motet.syntax import MAX_PARSED_CHARACTERS, gains_errors, language_of
 from motet.text import TextFile
 
 _MOST_CHECKED_ALONE = 20
@@ -209,9 +209,7 @@ class Draft:
         self.regions = regions.changed(was.text, numbered) if numbered else regions
 
     def _gains_errors(self, before: str, after: str) -> bool:
-        language = language_of(self.base.path)
-        was, becomes = syntax_errors(before, language), syntax_errors(after, language)
-        return was is not None and becomes is not None and becomes > was
+        return gains_errors(before, after, language_of(self.base.path))
 
     def _place_later(self, edit: Edit, view: View) -> Outcome:
         """Against the text as the other edits have left it."""

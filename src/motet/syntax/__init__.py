@@ -10,7 +10,7 @@ from motet.syntax.imports import Import
 from motet.syntax.languages import LANGUAGES, language_of
 from motet.syntax.names import names_used
 from motet.syntax.reading import FileSyntax, read
-from motet.syntax.tree import MAX_PARSED_CHARACTERS, is_indented_wrongly, parse, syntax_errors
+from motet.syntax.tree import MAX_PARSED_CHARACTERS, gains_errors, is_indented_wrongly, parse, syntax_errors
 
 __all__ = [
     "LANGUAGES",
@@ -23,6 +23,7 @@ __all__ = [
     "chunks",
     "definitions",
     "enclosing",
+    "gains_errors",
     "is_indented_wrongly",
     "language_of",
     "names_used",
