@@ -208,6 +208,21 @@ def test_a_second_divider_below_indented_code_ends_the_block_when_nothing_else_d
     assert only("<<<<<<< SEARCH\n  a\n=======\n  b\n=======\n\nThat is all.") == ("  a\n", "  b\n")
 
 
+@pytest.mark.parametrize("new", ["b = 2", "b();", "}", "", "#endif", "// b", "f(a)\n"])
+def test_in_code_a_second_divider_is_one_too_many_without_indentation_too(new: str) -> None:
+    answer = f"a.c\n<<<<<<< SEARCH\na = 1;\n=======\n{new}\n=======\n>>>>>>> REPLACE\n"
+    [edit] = parse(answer, "search_replace")
+    assert (edit.search, edit.replace, edit.doubled) == ("a = 1;\n", f"{new}\n", True)
+    with pytest.raises(EditFormatError):
+        parse(answer.replace("a.c", "a.md"), "search_replace")
+
+
+@pytest.mark.parametrize("heading", ["Title", "f(a, b)"])
+def test_in_code_a_line_under_a_heading_may_be_meant(heading: str) -> None:
+    block = f"<<<<<<< SEARCH\na = 1;\n=======\n{heading}\n=======\n>>>>>>> REPLACE\n"
+    assert "holds 2 ======= lines" in error(block)
+
+
 def test_a_line_under_a_heading_does_not_end_a_block_that_was_cut_off() -> None:
     diff = "<<<<<<< SEARCH\nOld\n=======\nNew\n=======\n\nThe text goes on and"
     assert error(diff) == "line 1: the block has no REPLACE marker"
@@ -219,7 +234,7 @@ def test_a_second_divider_right_before_the_end_of_a_block_is_one_too_many() -> N
     for heading in (
         "<<<<<<< SEARCH\na\n=======\n    b()\n",
         "<<<<<<< SEARCH\n    a()\n=======\n    b\n",
-        "<<<<<<< SEARCH\n    a()\n=======\nb()\n",
+        "<<<<<<< SEARCH\n    a()\n=======\nb()abcd\n",
     ):
         assert "holds 2 ======= lines" in error(f"{heading}=======\n>>>>>>> REPLACE\n")
 

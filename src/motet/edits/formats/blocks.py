@@ -40,6 +40,9 @@ _SHORTEST, _FEWEST_WIDE = 5, 10
 _WIDE = re.compile(r"[ ]{0,3}(={10,})\s*")
 """The line under a heading; a divider for who reads as Cline does, where the block's markers are as long."""
 
+_DOCUMENTS = (".adoc", ".log", ".markdown", ".md", ".mdx", ".org", ".rst", ".text", ".txt")
+_NO_HEADING = re.compile(r"\s*(?:#|//|\Z)|[^\w]*\Z")
+
 MarkerKind = Literal["open", "middle", "close"]
 
 
@@ -255,13 +258,25 @@ class OpenBlock:
 
     def _may_underline(self, index: int) -> bool:
         """Whether the `=======` at `index` may be the line under a heading, and so a part of the code."""
-        above = self._lines[index - 1] if index else ""
-        return above[:1] not in " \t" and bool(re.search(r"\w", above))
+        above = (self._lines[index - 1] if index else "").rstrip()
+        is_heading = above[:1] not in " \t" and bool(re.search(r"\w", above))
+        return is_heading and not self._is_code(above)
 
     def _is_below_code(self, index: int) -> bool:
         """Whether what stands above line `index` is code, and nothing that a line of `=` is drawn under."""
-        above = self._lines[index - 1]
+        above = self._lines[index - 1].rstrip()
+        if self._is_code(above):
+            return True
         return above[:1] in " \t" and re.search(r"[()\[\]{};=]", above) is not None
+
+    def _is_code(self, line: str) -> bool:
+        """Whether this line of a file of code is no heading: it is blank, a comment or closes something, or it has what
+        few headings have and another length than the line under it."""
+        if self._path.lower().endswith(_DOCUMENTS) or "." not in self._path.rpartition("/")[2]:
+            return False
+        return _NO_HEADING.match(line) is not None or (
+            re.search(r"[()\[\]{};=<>]", line) is not None and len(line) != self._kin[1]
+        )
 
     def _end_at_middle(self) -> list[Piece]:
         (first, _), (second, _) = self._middles
