@@ -680,6 +680,20 @@ def test_two_fences_that_may_be_one_file_are_left_out_with_exit_code_1(apply: Ap
     assert done.err.count("was left out: it is not the only one that could be app.py") == 2
 
 
+@pytest.mark.parametrize("shown", ["    return w * h\n", "def area(w, h):\n    return w * h\n"])
+def test_a_fence_that_shows_lines_of_a_file_does_not_hold_its_blocks_back(
+    apply: Apply, project: Project, shown: str
+) -> None:
+    done = apply(f"### app.py\n\n```python\n{shown}```\n\nbecomes\n\n{edits(AREA)}", "--yes")
+    assert (done.code, project.text("app.py")) == (0, APP.replace(*AREA))
+    assert "line 3: a fence that may show app.py was left out: the answer has edits of that file" in done.err
+
+
+def test_new_text_of_a_file_beside_blocks_for_it_is_not_taken_for_a_quotation(apply: Apply, project: Project) -> None:
+    done = apply(f"### app.py\n\n```python\nprint(1)\n```\n\nand\n\n{edits(AREA)}", "--yes")
+    assert (done.code, project.text("app.py")) == (1, APP)
+
+
 def test_an_example_is_told_but_does_not_change_the_exit_code(apply: Apply) -> None:
     done = apply(f"new.py\n{FENCE}\nUsage:\n\n```python\nimport new\n```\n", "--yes")
     assert done.code == 0

@@ -156,6 +156,17 @@ async def _has_lines_of(workspace: Workspace, path: str, text: str) -> bool:
     return 2 * (old & Counter(map(str.strip, text.splitlines()))).total() >= max(old.total(), 1)
 
 
+async def excerpts(workspace: Workspace, edits: Sequence[Edit]) -> list[Edit]:
+    """Those of `edits` that only show lines of their file as it is."""
+    found: list[Edit] = []
+    for edit in edits:
+        if isinstance(edit, Write) and edit.shown:
+            with suppress(MotetError):
+                if is_excerpt((await workspace.read(edit.path)).text, edit.text):
+                    found.append(edit)
+    return found
+
+
 async def without_labels(workspace: Workspace, edits: Sequence[Edit], loosely: Collection[int]) -> list[Edit]:
     """`edits`, without the comment that names a file where the file as it is has none: it was written for the reader
     of the answer. `loosely`: the lines of the edits whose file is named only so, or further off."""

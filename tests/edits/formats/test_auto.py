@@ -415,3 +415,48 @@ def test_who_reads_a_chat_passes_over_quotations() -> None:
 @pytest.mark.parametrize("path", ["src/a.py:10-12", "`src/a.py:10`", "src/a.py#L10-L12"])
 def test_a_path_with_lines_before_a_fence_names_a_piece(path: str) -> None:
     assert files(f"{path}\n```python\nx = 1\n```\n") == []
+
+
+# --- a fence within a fence ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "named", ["```ruby\nw.rb\n", "### w.rb\n\n```ruby\nw.rb\n", "w.rb\n```ruby\n", "w.rb\n```\n"]
+)
+@pytest.mark.parametrize("end", ["```\n", "```\n```\n"])
+def test_a_fence_may_be_opened_twice(named: str, end: str) -> None:
+    after = "\nThen:\n\nx.rb\n```ruby\nputs 2\n```\n"
+    found = understand(f"{named}```ruby\n{BLOCK}{end}{after}")
+    assert without_lines(found.edits) == [Replace("w.rb", "old\n", "new\n"), Write("x.rb", "puts 2\n", shown=True)]
+    whole = understand(f"{named}```ruby\nputs 1\n{end}{after}")
+    assert without_lines(whole.edits) == [
+        Write(f"{name}.rb", f"puts {n}\n", shown=True) for name, n in zip("wx", "12", strict=True)
+    ]
+    assert found.left_out == whole.left_out == []
+
+
+def test_in_markdown_a_fence_at_the_beginning_is_text() -> None:
+    text = "```ruby\nputs 1\n```\n"
+    assert without_lines(parse(f"a.md\n````ruby\n{text}````\n")) == [Write("a.md", text, shown=True)]
+
+
+def test_a_fence_that_holds_only_a_path_names_the_file() -> None:
+    found = understand(f"```\nw.rb\n```\n```ruby\n{BLOCK}```\n")
+    assert (without_lines(found.edits), found.left_out) == ([Replace("w.rb", "old\n", "new\n")], [])
+
+
+# --- what outranks what ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("named", ["### `s.rb`\n\nIt is now:\n", "s.rb\n\nIt is now:\n", "In `lib/s.rb`:\n"])
+def test_a_block_outranks_a_fence_that_may_show_its_file(named: str) -> None:
+    found = understand(f"{named}\n```ruby\nold\n```\n\nlib/s.rb\n```ruby\n{BLOCK}```\n")
+    assert without_lines(found.edits) == [Replace("lib/s.rb", "old\n", "new\n")]
+    assert [one.describe() for one in found.left_out if one.beside]
+
+
+def test_two_fences_that_may_show_a_file_do_not_matter_beside_a_block() -> None:
+    fence = "```ruby\nold\n```\n"
+    found = understand(f"s.rb\n\nIt was:\n\n{fence}\nIt is:\n\n{fence}\ns.rb\n{BLOCK}")
+    assert without_lines(found.edits) == [Replace("s.rb", "old\n", "new\n")]
+    assert [(one.rivals, one.beside) for one in found.left_out] == [("", "s.rb")] * 2

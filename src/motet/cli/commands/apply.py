@@ -28,7 +28,7 @@ from motet.cli.review import TerminalReviewer
 from motet.cli.slow import told_when_slow
 from motet.cli.terminal import Terminal
 from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
-from motet.edits.formats.auto import Understood, understand
+from motet.edits.formats.auto import Understood, outranked, understand
 from motet.edits.formats.paths import IsPath
 from motet.edits.formats.whole_file import LeftOut
 from motet.engine import Engine
@@ -36,7 +36,7 @@ from motet.errors import EditFormatError, ExitCode, InputError, MotetError, NoEd
 from motet.fix import AcceptAll, ProposeOnly
 from motet.permissions import Ask
 from motet.tools import DeskReport, EditDesk, Reviewer
-from motet.tools.in_text import meant, without_labels
+from motet.tools.in_text import excerpts, meant, without_labels
 from motet.workspace import Workspace, find_workspace
 from motet.workspace.places import with_slashes
 
@@ -215,6 +215,8 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
             edits = await meant(engine.workspace, edits, below)
             if root is not None:
                 edits = [_meant_from(start, engine.root, edit) for edit in edits]
+            edits, shown = outranked(edits, await excerpts(engine.workspace, edits))
+            found.left_out.extend(shown)
             edits = await without_labels(engine.workspace, edits, found.loosely_named)
             reviewer = _reviewer(mode, terminal, keyboard, interrupts)
             asks = isinstance(reviewer, TerminalReviewer)

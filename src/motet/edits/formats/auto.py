@@ -8,16 +8,17 @@ its own when the sentences between speak of nothing else and no second fence cou
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from motet.edits.dialect import MOTET, Dialect
-from motet.edits.edit import Edit
+from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.formats import apply_patch
 from motet.edits.formats.anchored import AnchoredReader
 from motet.edits.formats.anchored_call import read_range
 from motet.edits.formats.apply_patch import ApplyPatchReader
 from motet.edits.formats.blocks import Marker, OpenBlock, marker_of
-from motet.edits.formats.fences import Fence, opening_fence
+from motet.edits.formats.fences import Fence, OuterFence, doubles, opening_fence
 from motet.edits.formats.hunk_lines import is_hunk_head, read_hunk_head
 from motet.edits.formats.json_region import JsonRegion, may_be_json
 from motet.edits.formats.naming import PathWatch
@@ -27,7 +28,7 @@ from motet.edits.formats.reader import Piece, edits_of, read
 from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region, shifted
 from motet.edits.formats.tool_call import calls_within
 from motet.edits.formats.udiff import UdiffReader
-from motet.edits.formats.whole_file import LeftOut, LooseFences, OpenFile, language_of, may_hold, named_by
+from motet.edits.formats.whole_file import MARKDOWN, LeftOut, LooseFences, OpenFile, language_of, may_hold, named_by
 from motet.edits.formats.xml import XmlReader, opens_element, strays
 from motet.errors import EditFormatError
 
@@ -89,6 +90,8 @@ class AutoReader:
         self._loose = LooseFences()
         self._loose_fence: Fence | None = None
         self._new_fence: Fence | None = None
+        self._hollow: Fence | None = None  # an open one in which nothing stands but a path
+        self._outer = OuterFence()
         self.loosely_named: set[int] = set()
         self.quoted: list[Edit] = []
         self._quotation: Quotation | None = None
@@ -125,6 +128,14 @@ class AutoReader:
             self._leave(region)
 
     def _take(self, text: str, number: int) -> None:
+        if self._outer.ends(text, number):
+            return
+        self._read(text, number)
+        is_over = self._region is None and self._undecided is None and self._names.fence is None
+        if is_over and self._quotation is None:
+            self._outer.inner_ended(number)
+
+    def _read(self, text: str, number: int) -> None:
         region, quotation = self._region, self._quotation
         if quotation is not None:
             quotation.line(text, number)
@@ -259,6 +270,11 @@ class AutoReader:
 
     def _decide(self, undecided: tuple[Fence, str], text: str, number: int) -> None:
         """What the fence that was opened holds: another format, or the text of the file that is named for it."""
+        if self._is_within_fence(undecided, text):
+            self._undecided, self._held = None, []
+            self._reopen(undecided[0], path_on_line(self._first_held) or ("" if self._loose_fence else undecided[1]))
+            self._look(text, number)
+            return
         before, is_minus = self._first_held, text.startswith("--- ")
         is_call = self._loose_fence is not None and may_be_json(text) and not undecided[1].endswith("json")
         if is_call or self._begins_edit(text) or (before.startswith("--- ") and text.startswith("+++ ")):
@@ -274,6 +290,18 @@ class AutoReader:
             self._first_held = before or text.strip()
         else:
             self._begin_file((text, number))
+
+    def _is_within_fence(self, undecided: tuple[Fence, str], text: str) -> bool:
+        """Whether `text` opens a fence right at the beginning of another one, where no code could hold it."""
+        fence, path = undecided
+        is_bare = not self._first_held or bool(path_on_line(self._first_held))
+        return is_bare and doubles(fence, text) and not path.lower().endswith(MARKDOWN)
+
+    def _reopen(self, outer: Fence, path: str) -> None:
+        self._names.reopen(path)
+        self._loose.taken()
+        self._loose_fence, self._first_held, self._new_fence, self._hollow = None, "", None, None
+        self._outer.begins(outer)
 
     def _decide_diff(self, path: str, is_loose: bool, *lines: NumberedLine) -> None:
         """Take the first line in a diff fence for `path`; a hunk may lack its head, what stands in it decides."""
@@ -336,6 +364,12 @@ class AutoReader:
 
     def _see(self, text: str, number: int) -> None:
         """Take a line of prose, of an example, or a fence."""
+        if self._hollow is not None and not path_on_line(text):
+            outer, self._hollow = self._hollow, None
+            if doubles(outer, text):
+                self._reopen(outer, "")
+            elif outer.is_closed_by(text) and self._names.direct:
+                self._loose.taken()
         fence = opening_fence(text)
         fence = fence if fence is not None and self._names.may_open(fence) else None
         path = named_by(fence, self._names) if fence is not None else ""
@@ -360,6 +394,7 @@ class AutoReader:
         if not path:
             self._loose.opened(fence, number, is_example=is_example)
             self._new_fence = None if loosely or is_example or cites_lines(fence.info) else fence
+            self._hollow = fence
 
     def _named_above(self, fence: Fence) -> str:
         """The file named further above whose text `fence` may hold."""
@@ -436,4 +471,23 @@ def understand(answer: str, *, path: str = "", quotes: bool = False, is_path: Is
     understood; an answer without edits has none."""
     reader = AutoReader(path=path, sentences=True, quotes=quotes, is_path=is_path)
     edits = read(reader, answer)
-    return Understood(edits, reader.left_out, frozenset(reader.loosely_named), reader.quoted)
+    edits, shown = outranked(edits, [edit for edit in edits if edit.line in reader.loosely_named])
+    left_out = [
+        replace(one, rivals="", beside=one.rivals) if one.rivals and _is_edited(one.rivals, edits) else one
+        for one in (*reader.left_out, *shown)
+    ]
+    left_out.sort(key=lambda one: one.line)
+    return Understood(edits, left_out, frozenset(reader.loosely_named), reader.quoted)
+
+
+def outranked(edits: Sequence[Edit], shown: Sequence[Edit]) -> tuple[list[Edit], list[LeftOut]]:
+    """`edits` without those whole texts among `shown` whose file the answer edits otherwise: old text that it shows."""
+    left = [edit for edit in shown if isinstance(edit, Write) and edit.shown and _is_edited(edit.path, edits)]
+    ids = {id(edit) for edit in left}
+    return [edit for edit in edits if id(edit) not in ids], [LeftOut(e.line, "", beside=e.path) for e in left]
+
+
+def _is_edited(path: str, edits: Sequence[Edit]) -> bool:
+    """Whether one of `edits` changes a part of that file, which may be named with its directories there."""
+    parts = (edit.path for edit in edits if isinstance(edit, (Replace, Insert, ReplaceAnchored)))
+    return any(part == path or part.endswith(f"/{path}") for part in parts)

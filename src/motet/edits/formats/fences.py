@@ -53,3 +53,34 @@ def opening_fence(line: str) -> Fence | None:
 def is_closing_tag(line: str) -> bool:
     """Whether `line` ends a fence that is a tag."""
     return line.strip(" \t") in {"</source>", "</sourcecode>", "</code>", "</codeblock>", "</pre>"}
+
+
+def doubles(fence: Fence, line: str) -> bool:
+    """Whether `line`, with which the text in `fence` begins, opens the same fence once more, as some models do."""
+    inner = opening_fence(line)
+    if inner is None or not inner.info or inner.mark != fence.mark or fence.mark[0] not in "`~":
+        return False
+    return fence.info.split()[:1] in ([], inner.info.split()[:1])
+
+
+class OuterFence:
+    """A fence around another fence, whose own end may follow right behind the end of the inner one."""
+
+    def __init__(self) -> None:
+        self._fence: Fence | None = None
+        self._ended = 0
+
+    def begins(self, fence: Fence) -> None:
+        self._fence, self._ended = fence, 0
+
+    def inner_ended(self, number: int) -> None:
+        """What stands within is over with this line."""
+        self._ended = self._ended or number
+
+    def ends(self, text: str, number: int) -> bool:
+        """Whether this line is its end."""
+        fence = self._fence
+        if fence is None or not self._ended:
+            return False
+        self._fence = None
+        return number == self._ended + 1 and fence.is_closed_by(text)

@@ -90,6 +90,14 @@ class PathWatch:
         """Whether `fence` opens one, and is no part of an example: also when the fence of a block was left open."""
         return self.fence is None or (not self._is_sample and not fence.is_bare)
 
+    def reopen(self, path: str = "") -> None:
+        """Forget the fence that is open, in which nothing stands but `path`: another one opens within it."""
+        self.fence = None
+        self._is_sample = False
+        if path:
+            self.direct = path
+            self._begin_section(path)
+
     def see(self, line: str) -> None:
         """Take a line that is no part of an edit."""
         if not line or line.isspace():

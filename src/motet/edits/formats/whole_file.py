@@ -47,7 +47,7 @@ _ENDINGS = {
 }
 """Endings of the files that a language is written in, where a fence may say another one than its file has."""
 _SHELL_FILES = (".bash", ".bat", ".cmd", ".fish", ".ps1", ".sh", ".txt", ".zsh")
-_MARKDOWN = (".markdown", ".md", ".mdx", ".mkd", ".qmd", ".rmd")
+MARKDOWN = (".markdown", ".md", ".mdx", ".mkd", ".qmd", ".rmd")
 
 
 class OpenFile:
@@ -65,7 +65,7 @@ class OpenFile:
         self._shown = shown
         self._lines: list[str] = []
         self._last = 0
-        self._is_doubtful = path.lower().endswith(_MARKDOWN)
+        self._is_doubtful = path.lower().endswith(MARKDOWN)
 
     def line(self, text: str, number: int) -> list[Piece]:
         """Take a line of the file, or the fence that ends it."""
@@ -185,13 +185,14 @@ def may_hold(fence: Fence, path: str) -> bool:
 class LeftOut:
     """A fence of code that is no edit. `line`: 1-based, where it opens; `language`: what it says it holds; `is_example`:
     the answer calls it one; `rivals`: it could be the text of this file, but another fence could be, too. `quotes`: it is an
-    edit of this file that the answer only quotes."""
+    edit of this file that the answer only quotes. `beside`: the answer edits this file otherwise, and may only show it here."""
 
     line: int
     language: str
     is_example: bool = False
     rivals: str = ""
     quotes: str = ""
+    beside: str = ""
 
     def describe(self) -> str:
         """One line for people."""
@@ -199,6 +200,8 @@ class LeftOut:
             return f"line {self.line}: an edit of {self.quotes} in a quotation was left out"
         kind = f"{self.language} fence" if self.language else "fence"
         head = f"line {self.line}: {'an' if kind[0] in 'aeio' else 'a'} {kind} "
+        if self.beside:
+            return f"{head}that may show {self.beside} was left out: the answer has edits of that file"
         if self.rivals:
             return f"{head}was left out: it is not the only one that could be {self.rivals}"
         return f"{head}that names no file was left out{' (an example, as it seems)' if self.is_example else ''}"
