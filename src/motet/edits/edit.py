@@ -43,7 +43,8 @@ class Replace:
     means every place, however many. `final_newline`: whether the file ends with a line end afterwards, where the
     place is at its end; None: as before. `escaped`: marker lines in `replace` are meant, they were escaped. `signs`:
     of each line of a hunk its `-`, `+` or space, which says which of equal lines stay; empty where nothing says so.
-    `doubled`: its divider was there twice, and the second one was taken for one too many.
+    `doubled`: its divider was there twice, and the second one was taken for one too many. `as_conflict`: it was written as a
+    conflict, which a file may hold itself.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Replace:
     escaped: bool = False
     signs: str = field(default="", compare=False)
     doubled: bool = field(default=False, compare=False)
+    as_conflict: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,8 +123,11 @@ def plan(
 
 
 def _with_same(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """The outcomes, in which an edit that says twice the same does not hold back the others that all fit."""
-    same = [isinstance(one, Refusal) and one.reason is RefusalReason.NO_CHANGE for one in outcomes]
+    """The outcomes, in which a text that is given for itself does not hold back the others that all fit."""
+    same = [
+        isinstance(one, Refusal) and one.reason is RefusalReason.NO_CHANGE and not isinstance(one.edit, Move)
+        for one in outcomes
+    ]
     if not any(same) or any(isinstance(one, Refusal) and not idle for one, idle in zip(outcomes, same, strict=True)):
         return tuple(outcomes)
     return tuple(

@@ -14,6 +14,8 @@ from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 from motet.edits.view import View
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
+_CONFLICT = re.compile(r"(?:<{7}|>{7})(?: .*)?")
+_DOCUMENTS = (".adoc", ".markdown", ".md", ".mdx", ".rst", ".txt")
 _LINES_OF_A_BODY = 2
 """`pass` and its line end."""
 _DOTS_ARE_TEXT = ("", ".md", ".markdown", ".rst", ".txt", ".yaml", ".yml")
@@ -194,11 +196,15 @@ def refuse_no_place(edit: Insert, view: View) -> Refusal:
 def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = False) -> Refusal | None:
     """Refuse new text that is not code: left-over markers, or a placeholder for code left out. When there are lines
     that could be left out (`shortens`), a mere `# ...` or `// existing code` is one, too."""
+    if isinstance(edit, Replace) and edit.as_conflict and any(map(_CONFLICT.fullmatch, lines_of(before))):
+        why = "the edit is written as a conflict, and the file holds conflicts itself"
+        return Refusal(edit, RefusalReason.BAD_FORMAT, why, "give it as a SEARCH/REPLACE block")
     markers_are_meant = isinstance(edit, Replace) and edit.escaped
     known: set[str] = set()
     for found in _SUSPECT.finditer(new):
         line = found[0].strip()
-        if _MARKER.match(line) and not markers_are_meant:
+        is_marker = _MARKER.match(line) or (isinstance(edit, Write) and _is_conflict(line, edit.path))
+        if is_marker and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
         elif is_placeholder(line) or (shortens and _leaves_out(edit, line, new[: found.start()])):
             why, advice = f"the new text holds a placeholder: {line}", "write out all lines of the new text"
@@ -208,6 +214,11 @@ def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = F
         if line not in known:
             return Refusal(edit, RefusalReason.BAD_FORMAT, why, advice)
     return None
+
+
+def _is_conflict(line: str, path: str) -> bool:
+    """Whether `line` begins or ends a conflict as git writes it, where none is shown to a reader."""
+    return _CONFLICT.fullmatch(line) is not None and PurePosixPath(path).suffix.lower() not in _DOCUMENTS
 
 
 def _leaves_out(edit: Edit, line: str, above: str) -> bool:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from motet.edits import Write, parse
+from motet.edits import RefusalReason, Replace, Write, parse, plan
 from motet.errors import EditFormatError
+from motet.text import TextFile
 
 
 def found(answer: str, path: str = "") -> list[tuple[str, str]]:
@@ -107,3 +108,62 @@ def test_two_fences_for_one_given_path_are_refused() -> None:
 
 def test_the_arguments_may_come_as_json() -> None:
     assert found(r'{"path": "a.py", "content": "x = 1\n"}') == [("a.py", "x = 1\n")]
+
+
+# --- conflicts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("HEAD", "updated"), ("ORIGINAL", "UPDATED"), ("SEARCH", "REPLACE"), ("a.css", "b c")]
+)
+def test_a_fence_of_conflicts_is_edits(ours: str, theirs: str) -> None:
+    base = "||||||| base\nx {}\n"
+    conflicts = [
+        f"<<<<<<< {ours}\na{n} {{}}\n{base if n == 2 and ours == 'HEAD' else ''}=======\nb{n} {{}}\n>>>>>>> {theirs}\n"
+        for n in (1, 2)
+    ]
+    edits = parse("a.css\n```css\n" + "\n".join(conflicts) + "```\n")
+    assert [(type(edit), edit.path, edit.line) for edit in edits] == [
+        (Replace, "a.css", 3),
+        (Replace, "a.css", edits[1].line),
+    ]
+    assert [(edit.search, edit.replace) for edit in edits] == [(f"a{n} {{}}\n", f"b{n} {{}}\n") for n in (1, 2)]
+
+
+def test_a_block_of_original_and_updated_needs_no_fence() -> None:
+    assert parse("a.css\n<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n") == [
+        Replace("a.css", "a\n", "b\n", line=2)
+    ]
+
+
+CONFLICT = "<<<<<<< HEAD\na {}\n=======\nb {}\n>>>>>>> updated\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CONFLICT}more {{}}\n",
+        f"more {{}}\n{CONFLICT}",
+        CONFLICT.replace("a {}\n", ""),
+        CONFLICT.replace(">>>>>>> updated\n", ""),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "a {}\n"])
+def test_a_conflict_never_becomes_the_text_of_a_file(text: str, before: str) -> None:
+    files = {"a.css": TextFile.decode("a.css", before.encode())} if before else {}
+    [planned] = plan(files, parse(f"a.css\n```css\n{text}```\n")).files
+    assert [one.reason for one in planned.refusals] == [RefusalReason.BAD_FORMAT]
+
+
+def test_a_conflict_that_the_file_itself_holds_is_no_edit() -> None:
+    [planned] = plan(
+        {"a.css": TextFile.decode("a.css", CONFLICT.encode())}, parse(f"a.css\n```css\n{CONFLICT}```\n")
+    ).files
+    assert [one.reason for one in planned.refusals] == [RefusalReason.BAD_FORMAT]
+
+
+def test_documents_may_show_a_conflict() -> None:
+    text = f"So:\n{CONFLICT}"
+    [planned] = plan({}, parse(f"a.md\n```\n{text}```\n")).files
+    assert planned.after is not None
+    assert planned.after.text == text

@@ -25,8 +25,8 @@ from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
 _MARKER = re.compile(
-    r"([ \t]*)(?:(?P<open><{3,}|-{3,})(?P<space> ?)SEARCH>?|(?P<middle>={3,9})"
-    r"|(?P<close>>{3,}|\+{3,})(?P<gap> ?)REPLACE>?)(?P<rest>\s*)"
+    r"([ \t]*)(?:(?P<open><{3,}|-{3,})(?P<space> ?)(?:SEARCH|ORIGINAL)>?|(?P<middle>={3,9})"
+    r"|(?P<close>>{3,}|\+{3,})(?P<gap> ?)(?:REPLACE|UPDATED)>?)(?P<rest>\s*)"
 )
 _HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*(?:\[([0-9]{1,9})\]|([0-9]{1,9}))\s*")
 _HEADER_WORD = re.compile(r"\s*:(?:start|end)_line:")

@@ -6,11 +6,12 @@ the fence around it, or an info string where it opens; otherwise it is not clear
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from motet.edits.dialect import MOTET, Dialect
-from motet.edits.edit import Write
+from motet.edits.edit import Replace, Write
 from motet.edits.formats.blocks import whole_lines
 from motet.edits.formats.fences import Fence, opening_fence
 from motet.edits.formats.naming import PathWatch
@@ -46,6 +47,7 @@ _ENDINGS = {
     for language in languages.split()
 }
 """Endings of the files that a language is written in, where a fence may say another one than its file has."""
+_CONFLICT = re.compile(r"(?:<{7}|\|{7}|>{7})(?: .*)?|={7}")
 _SHELL_FILES = (".bash", ".bat", ".cmd", ".fish", ".ps1", ".sh", ".txt", ".zsh")
 MARKDOWN = (".markdown", ".md", ".mdx", ".mkd", ".qmd", ".rmd")
 
@@ -75,6 +77,9 @@ class OpenFile:
                 self._fences.pop()
             elif not text.startswith((" ", "\t"), len(outer.indent)):
                 self.done, self._last = True, number
+                conflicts = self._conflicts()
+                if conflicts:
+                    return [*conflicts]
                 text = whole_lines(self._lines)
                 return [Write(self.path, text, call=self._call, line=self._line, shown=self._shown)]
         else:
@@ -90,6 +95,27 @@ class OpenFile:
         raise EditFormatError(
             f"line {self._line}: the fence around the text of {self.path} is not closed", self._line
         )
+
+    def _conflicts(self) -> list[Replace]:
+        """The fence as edits, when it holds nothing but conflicts as git writes them: the upper half of each, or what
+        stood there before them, becomes the lower half."""
+        edits: list[Replace] = []
+        part, halves, first = "", {"<": list[str](), "=": list[str]()}, 0
+        for offset, line in enumerate(self._lines, 1):
+            mark = _CONFLICT.fullmatch(line)
+            kind = mark[0][0] if mark else ""
+            if kind and part + kind in ("<", "<|", "<=", "|="):
+                part, first = kind, first if part else self._line + offset
+                halves = {"<": list[str](), "=": list[str]()} if kind == "<" else halves
+            elif kind and part + kind == "=>":
+                search, replace = whole_lines(halves["<"]), whole_lines(halves["="])
+                edits.append(Replace(self.path, search, replace, self._call, first, as_conflict=True))
+                part = ""
+            elif kind or (not part and line.strip()):
+                return []
+            elif part in halves:
+                halves[part].append(line)
+        return edits if not part and all(edit.search for edit in edits) else []
 
     def check_after(self, text: str, number: int) -> None:
         """Look at a line behind the file; raises when the fence that ended it may have been a part of its text.
