@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from editspeed.planning import drift, exact_edits
 from editspeed.refusing import failure_reports, many_places, not_found, one_long_line
+from editspeed.road import from_answer_to_bytes
 from editspeed.streaming import streaming
 from editspeed.writing import many_files, writes
 from measure.run import BenchError
@@ -22,9 +23,10 @@ from measure.table import Measured, Result, main, measured, say
 from motet.errors import MotetError
 
 ABOUT = (
-    "Planned in memory, in processor time: an exact edit of six lines beside `bytes.find` and a splice of the bytes, at "
-    "the slowest of three places (beginning, middle, end); edits that are found another way, or not at all, with the "
-    "nearest text. *generated* are modules made up by seed, *library* is the standard library in one file. Written to "
+    "In memory, in processor time: from the answer of a model to the bytes that are to be written, the answer parsed, "
+    "planned, proposed and taken; then the plan alone: an exact edit of six lines beside `bytes.find` and a splice of "
+    "the bytes, at the slowest of three places (beginning, middle, end); edits that are found another way, or not at "
+    "all, with the nearest text. *generated* are modules made up by seed, *library* is the standard library in one file. Written to "
     "the disk, in time on the clock: through the workspace with its checkpoint, beside a temporary file, fsync, rename "
     "and fsync of the directory. Streamed: answers fed character by character, less what feeding them whole takes."
 )
@@ -33,6 +35,7 @@ ABOUT = (
 def measure(rounds: int, lines: int, answer: int) -> Result:
     """The table; a part that could not be measured is a missed bar."""
     parts: dict[str, Callable[[], list[Measured]]] = {
+        "from answer to bytes": lambda: from_answer_to_bytes(rounds, lines),
         "exact edits": lambda: exact_edits(rounds, lines),
         "writes": lambda: writes(rounds, lines),
         "many files": lambda: many_files(max(1, rounds // 3)),

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from measure.table import Measured
 
 from editspeed.check import PATH, decoded, expect_after, planned
+from editspeed.road import PLACES
 from editspeed.rounds import Allowed, alone, in_microseconds, in_milliseconds, in_turns
 from editspeed.texts import KINDS, Snippet, library, snippet
 from motet.edits import Replace, Rung
 from motet.syntax import MAX_PARSED_CHARACTERS
 from motet.text import TextFile
-
-PLACES = {"beginning": 0.02, "middle": 0.5, "end": 0.98}
 
 
 def exact_edits(rounds: int, lines: int) -> list[Measured]:
@@ -31,7 +30,7 @@ def exact_edits(rounds: int, lines: int) -> list[Measured]:
                 max(
                     (
                         Allowed(
-                            f"exact edit in {count:,} lines ({kind}), {name}",
+                            f"exact edit in {count:,} lines ({kind}), {name}, plan alone",
                             "µs",
                             in_microseconds(taken[2 * at]),
                             1.5,

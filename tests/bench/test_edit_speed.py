@@ -34,6 +34,10 @@ def test_every_part_is_measured(table: dict) -> None:
     named = "\n".join(row[0] for row in table["rows"])
     for part in (
         "exact edit in 100 lines",
+        "from answer to bytes",
+        "plan alone",
+        "20 blocks parsed",
+        "most memory for an exact edit in 2,000 lines",
         "exact edit in 2,000 lines (library)",
         "write of 2,000 lines, with its checkpoint",
         "100 edits over 100 files",
