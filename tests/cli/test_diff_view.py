@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from motet.cli.diff_view import Problems
-from motet.edits import Hunk
+from motet.edits import Hunk, Line
+from motet.edits.hunks import LineNumbers
 from motet.text import Diagnostic, Position, Range, Severity
 
 
@@ -25,7 +26,7 @@ def test_a_hunk_names_what_each_problem_alone_would_tell() -> None:
             for end in (random.choice((0, 0, 1, 2, 9)),)
         ]
         first = random.randrange(25)
-        hunk = Hunk(first, first + random.randrange(5), (), ())
+        hunk = Hunk(first, (Line("", "\n"),) * random.randrange(5), (), LineNumbers("\n" * 30))
         inside = [found for found in problems if touches(found, first, max(hunk.last, first + 1))]
         around = [found for found in problems if touches(found, first - 3, hunk.last + 3)]
         assert Problems(problems).about(hunk) == (inside or around)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.edits import Decision, Edit, Proposal, Replace, Write, parse, plan
+from motet.edits import Decision, Edit, Proposal, Replace, Write, hunks, parse, plan
 from motet.text import TextFile
 
 LINES = [f"line {number}\n" for number in range(1, 13)]
@@ -111,6 +113,31 @@ def test_the_same_text_replaced_on_near_lines_is_one_hunk() -> None:
     assert rows(proposed("x\nx\n\nx\n", edit)) == [(1, 5, ["y", "y", "", "y"])]
 
 
+def test_only_the_lines_of_the_edit_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(f"line {number}\n" for number in range(100_000))
+    file = TextFile.decode("a.txt", text.encode())
+    planned = plan({"a.txt": file}, [Replace("a.txt", "line 99000\n", "new\n"), Replace("a.txt", "line 5\n", "5\n")])
+    looked_at: list[int] = []
+    for name, look in (("split_lines", hunks.split_lines), ("count_lines", hunks.count_lines)):
+        monkeypatch.setattr(hunks, name, counted(look, looked_at))
+    [proposal] = planned.proposals()
+    one, all_ = proposal.decide(0, Decision.ACCEPTED), proposal.decide_pending(Decision.ACCEPTED)
+    assert one.accepted() == text.replace("line 5\n", "5\n", 1).encode()
+    assert all_.accepted() == text.replace("line 5\n", "5\n", 1).replace("line 99000\n", "new\n").encode()
+    assert sum(looked_at) < 100
+    assert [one.hunk.line for one in proposal.hunks] == [6, 99_001]
+
+
+def counted(look: Callable[..., Any], characters: list[int]) -> Callable[..., Any]:
+    """`look`, with the characters of which it is asked."""
+
+    def work(text: str, start: int = 0, end: int | None = None) -> Any:
+        characters.append((len(text) if end is None else end) - start)
+        return look(text, start, end) if end is not None else look(text)
+
+    return work
+
+
 WORDS = st.sampled_from(["a", "b", "c", "d", "  e", "", "é"])
 ENDS = st.sampled_from(["\n", "\n", "\r\n", "\r"])
 
@@ -145,6 +172,7 @@ def test_any_subset_of_hunks_is_the_plan_of_those_edits(case: tuple[str, list[Ed
     for proposal in planned.proposals():
         assert planned.files[0].after is not None
         assert proposal.decide_pending(Decision.ACCEPTED).accepted() == planned.files[0].after.data
+        assert proposal.decide_pending(Decision.ACCEPTED).accepted_text() == planned.files[0].after.text
         assert proposal.decide_pending(Decision.REJECTED).accepted() == file.data
         assert all(one.hunk.edits for one in proposal.hunks)
         # Where the text ends without a line end, the last lines may be of two: one ends where the other begins.

@@ -104,3 +104,15 @@ def test_hunks_that_leave_bytes_which_cannot_be_read_again_are_not_accepted() ->
     with pytest.raises(NotText):
         taken.accepted()
     assert whole.decide_pending(Decision.ACCEPTED).accepted_text() == after.text
+
+
+@pytest.mark.parametrize("text", ["# coding: latin-1\n", "\ufeffa\n", "a\0b\n"])
+def test_an_amendment_that_could_not_be_read_again_is_not_accepted(text: str) -> None:
+    changed = proposal("a\né\n", "b\né\n").amend(0, text)
+    with pytest.raises(NotText):
+        changed.accepted()
+
+
+@pytest.mark.parametrize("text", ["# coding: utf-8\n", "# coding: nonsense\n"])
+def test_an_amendment_that_declares_the_encoding_it_has_is_accepted(text: str) -> None:
+    assert proposal("a\né\n", "b\né\n").amend(0, text).accepted() == f"{text}é\n".encode()

@@ -81,6 +81,7 @@ class Draft:
         is_bare = not self._exists and self._dialect.added_file == "bare"
         if self._dialect.final_newline == "add" and not is_bare and text and text[-1] not in "\r\n":
             text += newline_at(text, len(text))
+        self.regions = Regions()
         return Edited(self.base).changed([Change(0, len(self.base.text), text, whole=False)]).file()
 
     @property

@@ -10,9 +10,6 @@ from motet.errors import NotText
 from motet.text import TextFile
 from motet.text.file import MAX_TEXT_BYTES, Replaced, spliced, too_large
 
-_HEAD = 1024
-"""Characters in which a file may declare its encoding."""
-
 
 class Edited:
     """`base` with changes of its text."""
@@ -36,8 +33,8 @@ class Edited:
     def file(self) -> TextFile:
         """The next version of the file; `base` itself when nothing changed.
 
-        Raises `FileTooLarge` above `MAX_TEXT_BYTES`, and `NotText` when it could not be read again as it is: the encoding lacks a character, another one is
-        declared now, or a NUL makes it binary.
+        Raises `FileTooLarge` above `MAX_TEXT_BYTES`, and `NotText` when it could not be read again as it is: the
+        encoding lacks a character, another one is declared now, or a NUL makes it binary.
         """
         base = self._base
         after = base.with_changes(self._changes)
@@ -45,7 +42,7 @@ class Edited:
             return base
         if len(after.data) > MAX_TEXT_BYTES:
             raise too_large(base.path, len(after.data))
-        if base.encoding != "utf-8" or any(start < _HEAD or "\0" in new for start, _, new in self._changes):
+        if not after.is_plain_utf8 or any("\0" in new for _, _, new in self._changes):
             check_readable(after)
         return after
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
@@ -31,6 +32,6 @@ def split_lines(text: str) -> list[Line]:
     return lines
 
 
-def join_lines(lines: list[Line]) -> str:
+def join_lines(lines: Iterable[Line]) -> str:
     """The text that `lines` make."""
     return "".join(line.text + line.end for line in lines)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from motet.edits.outcome import count_lines
 from motet.edits.splice import Change, pieces
-from motet.text.file import spliced
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +26,9 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class LineRegion:
-    """Whole lines of the file before, from line `first` (0-based) on, and what becomes of them."""
+    """Whole lines of the file before, from its character `start` on, and what becomes of them."""
 
-    first: int
+    start: int
     old: str
     new: str
     edits: frozenset[int]
@@ -55,10 +53,6 @@ class Regions:
             regions = _with(regions, region)
         return Regions(tuple(regions))
 
-    def make(self, before: str, after: str) -> bool:
-        """Whether these regions make `after` of `before`."""
-        return "".join(spliced(before, [(one.start, one.end, one.new) for one in self.all])) == after
-
     def in_lines(self, before: str) -> list[LineRegion]:
         """The regions as whole lines of `before`. Of two that want the same line one is made, of two that touch none."""
         wide: list[tuple[Region, int, int]] = []  # each with the first and last character of its lines
@@ -73,13 +67,15 @@ class Regions:
                 wide[-1] = (Region(last.start, region.end, new, last.edits | region.edits), start, max(last_end, end))
             else:
                 wide.append((region, start, end))
-        found: list[LineRegion] = []
-        line = at = 0
-        for region, start, end in wide:
-            line, at = line + count_lines(before, at, start), start
-            new = before[start : region.start] + region.new + before[region.end : end]
-            found.append(LineRegion(line, before[start:end], new, region.edits))
-        return found
+        return [
+            LineRegion(
+                start,
+                before[start:end],
+                before[start : region.start] + region.new + before[region.end : end],
+                region.edits,
+            )
+            for region, start, end in wide
+        ]
 
 
 def _with(regions: Sequence[Region], new: Region) -> list[Region]:

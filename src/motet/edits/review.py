@@ -5,10 +5,10 @@ The same value serves every front end; nothing here draws or asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from motet.edits.edited import check_readable
+from motet.edits.edited import Edited
 from motet.edits.hunks import (
     WITHOUT_LINES,
     Hunk,
@@ -16,9 +16,10 @@ from motet.edits.hunks import (
     carry_hunks,
     describe_change,
     find_hunks,
+    hunks_of_edits,
     remove_all,
+    replaced_by,
 )
-from motet.edits.lines import split_lines
 from motet.edits.match import AS_GIVEN, Needle, lines_of
 from motet.edits.regions import Regions
 from motet.edits.splice import splice
@@ -57,7 +58,8 @@ class Proposal:
 
     With `moves_to` the file gets that path, with `deletes` it goes, as soon as one hunk is taken; there is always
     one to decide about, if need be without any line. `approximate`: the place of an edit was only nearly right.
-    `written`: the file after the last of its hunks, where the reviewer has written each as it was taken.
+    `written`: the file after the last of its hunks, where the reviewer has written each as it was taken. `after`:
+    what all hunks make of the file, where that is known.
     """
 
     path: str
@@ -68,6 +70,7 @@ class Proposal:
     deletes: bool = False
     approximate: bool = False
     written: TextFile | None = None
+    after: TextFile | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def between(
@@ -80,16 +83,24 @@ class Proposal:
         approximate: bool = False,
     ) -> Proposal:
         """The proposal to turn `before` into `after`: None on either side is a file that is not there, another path
-        of `after` a move. Without any difference it has no hunks. `regions`: see `find_hunks`."""
+        of `after` a move. Without any difference it has no hunks. `regions`: what each edit changes in `before`, if
+        that makes `after` of it; they are told apart then (see `hunks_of_edits`), and `after` is not looked through."""
         base = before or TextFile.new(path)
         if after is None:
             hunks = (remove_all(base.text),) if before else ()
             return cls(path, before, base, _pending(hunks), deletes=bool(before), approximate=approximate)
         moves_to = "" if after.path in (path, base.path) else after.path
-        hunks = find_hunks(base.text, after.text, regions if before else None)
+        made = regions if before is not None and regions is not None and regions.all else None
+        if made and after.data == base.data:
+            hunks = ()
+        elif made:
+            hunks = hunks_of_edits(base.text, made)
+        else:
+            hunks = find_hunks(base.text, after.text)
         if not hunks and (moves_to or before is None):
             hunks = (WITHOUT_LINES,)
-        return cls(path, before, base, _pending(hunks), moves_to, approximate=approximate)
+        known = after if made and hunks else None
+        return cls(path, before, base, _pending(hunks), moves_to, approximate=approximate, after=known)
 
     def decide(self, index: int, decision: Decision, remark: str = "") -> Proposal:
         """The same with hunk `index` decided (or pending again); a stale one stays stale."""
@@ -109,7 +120,7 @@ class Proposal:
         newline = original.new[0].end if original.new else self.base.newline
         lines = splice(original.old, needle, AS_GIVEN, newline or self.base.newline)
         assert lines is not None  # nothing is shifted
-        ends_file = original.last == len(split_lines(self.base.text))
+        ends_file = original.end == len(self.base.text)
         closing = original.new or original.old
         if lines and ends_file and closing and not closing[-1].end:
             lines[-1] = replace(lines[-1], end="")
@@ -141,10 +152,10 @@ class Proposal:
         """
         base = now or TextFile.new(self.path)
         if (now is None) is not (self.before is None) or (self.deletes and base.data != self.base.data):
-            return replace(self, before=now, base=base, hunks=tuple(map(_stale, self.hunks)))
+            return replace(self, before=now, base=base, hunks=tuple(map(_stale, self.hunks)), after=None)
         here = carry_hunks(self.base.text, base.text, [hunk.proposed or hunk.hunk for hunk in self.hunks])
         hunks = tuple(_carried(*pair) for pair in zip(self.hunks, here, strict=True))
-        return replace(self, before=now, base=base, hunks=hunks)
+        return replace(self, before=now, base=base, hunks=hunks, after=None)
 
     @property
     def is_decided(self) -> bool:
@@ -172,14 +183,13 @@ class Proposal:
         was accepted without the rest, or a NUL makes it binary."""
         if self.will_delete:
             return b""
-        after = self.base.with_text(self.accepted_text())
-        if self.taken and after.data != self.base.data:
-            check_readable(after)
-        return after.data
+        if self.after is not None and all(hunk.decision is Decision.ACCEPTED for hunk in self.hunks):
+            return self.after.data
+        return Edited(self.base, replaced_by(self._taken())).file().data
 
     def accepted_text(self) -> str:
         """The file's text with exactly the accepted and amended hunks."""
-        return apply_hunks(self.base.text, [hunk.hunk for hunk in self.hunks if hunk.is_taken])
+        return apply_hunks(self.base.text, self._taken())
 
     def describe(self) -> str:
         """What the model is told: what was done, which hunks were taken, which not and why, and amendments as diffs
@@ -205,6 +215,9 @@ class Proposal:
             done.append(f"applied {self.taken} of {total} {'hunk' if total == 1 else 'hunks'}")
         return done or ["nothing to do"]
 
+    def _taken(self) -> list[Hunk]:
+        return [hunk.hunk for hunk in self.hunks if hunk.is_taken]
+
     def _with(self, index: int, hunk: ReviewedHunk) -> Proposal:
         return replace(self, hunks=(*self.hunks[:index], hunk, *self.hunks[index + 1 :]))
 
@@ -221,8 +234,8 @@ def _carried(hunk: ReviewedHunk, here: Hunk | None) -> ReviewedHunk:
     """`hunk` with its lines where they are now."""
     if here is None or hunk.decision is Decision.STALE:
         return _stale(hunk)
-    by = here.first - hunk.hunk.first
-    return replace(hunk, hunk=hunk.hunk.shifted(by), proposed=hunk.proposed and here)
+    moved = hunk.hunk.moved(here.start, here.lines)
+    return replace(hunk, hunk=moved, proposed=hunk.proposed and here)
 
 
 def _told(hunk: ReviewedHunk, *, whole_file: bool) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from motet.edits import Decision, Hunk, Proposal
-from motet.edits.hunks import apply_hunks
+from motet.edits.hunks import apply_hunks, apply_hunks_at
 from motet.edits.lines import split_lines
 from motet.text import TextFile
 from motet.text.merge import LineMap
@@ -101,12 +101,12 @@ class Sheet:
     def text_with(self, indexes: Sequence[int], hunks: Proposal | None = None) -> str:
         """The text now with these hunks, as `hunks` has them; those without a place are left out."""
         base = self.now.text if self.now is not None else ""
-        wanted: list[Hunk] = []
+        wanted: list[tuple[int, Hunk]] = []
         for index in indexes:
             place, hunk = self.places[index], (hunks or self.proposal).hunks[index].hunk
             if place is not None:
-                wanted.append(hunk.shifted(place - hunk.first))
-        return apply_hunks(base, wanted)
+                wanted.append((place, hunk))
+        return apply_hunks_at(base, wanted)
 
 
 def _taken(proposal: Proposal) -> set[int]:

@@ -132,6 +132,15 @@ class TextFile:
             raise NotText(f"{self.path}: {character!r} does not exist in {self.encoding}") from error
 
     @property
+    def is_plain_utf8(self) -> bool:
+        """Whether these bytes are UTF-8, and their beginning says nothing else to whoever reads them anew."""
+        if self.encoding != "utf-8":
+            return False
+        return bool(self.bom) or not (
+            any(self.data.startswith(bom) for bom, _ in _BOMS) or _declared_encoding(self.data) not in ("", "utf-8")
+        )
+
+    @property
     def hash(self) -> str:
         """SHA-256 of the bytes, in hex: the identity of this version."""
         return hashlib.sha256(self.data).hexdigest()
