@@ -106,8 +106,16 @@ class AutoReader:
         return sorted(self._loose.left_out, key=lambda one: one.line)
 
     def line(self, text: str, number: int) -> list[Piece]:
+        region = self._region
         self._pieces = []
-        self._take(text, number)
+        if isinstance(region, OpenBlock) and self._quotation is None:
+            pieces = region.line(text, number)
+            if not region.done:  # most lines of most answers: nothing but previews comes of them
+                return pieces
+            self._give(pieces)
+            self._leave(region)
+        else:
+            self._take(text, number)
         return self._pieces
 
     def end(self) -> list[Piece]:
@@ -152,19 +160,21 @@ class AutoReader:
             self._leave(region)
 
     def _give(self, pieces: list[Piece]) -> None:
-        found = edits_of(pieces)
+        found = edits_of(pieces) if pieces else []
+        if not found:
+            self._pieces += pieces
+            return
         for edit in found:
             self._count += 1
             self._names.edit_begins(edit.path)
-        if found and self._loose_fence is not None and isinstance(self._region, OpenFile):
+        if self._loose_fence is not None and isinstance(self._region, OpenFile):
             fence, self._loose_fence = self._loose_fence, None
             if self._loose.waits_for != found[0].path:
                 self._pieces += self._loose.release()
             self._loose.hold(fence, found[0].line, found[0].path, pieces, self._names.sections)
             return
-        if found:
-            self._loose.taken()
-            self._pieces += self._loose.release()
+        self._loose.taken()
+        self._pieces += self._loose.release()
         self._pieces += pieces
 
     def _begin(self, region: Region, *lines: NumberedLine) -> None:
@@ -377,7 +387,7 @@ class AutoReader:
         if not path and self._before is not None and self._names.fence is None:
             self._before.check_after(text, number)
         before = self._names.fence
-        is_example = fence is not None and self._names.is_example
+        is_example = fence is not None and not path and self._names.is_example
         self._names.see(text)
         if self._names.fence is not before:
             self._fence_line = (text, number)

@@ -36,12 +36,15 @@ _ESCAPED = re.compile(
 )
 _OURS, _THEIRS = re.compile(r"<{7}(?:[ ].*)?"), re.compile(r">{7}(?:[ ].*)?")
 _KIN = {"<": "<", ">": "<", "-": "-", "+": "-"}
+_SIGNS = frozenset("<-=>+")
+"""What a marker begins with."""
 _SHORTEST, _FEWEST_WIDE = 5, 10
 _WIDE = re.compile(r"[ ]{0,3}(={10,})\s*")
 """The line under a heading; a divider for who reads as Cline does, where the block's markers are as long."""
 
 _DOCUMENTS = (".adoc", ".log", ".markdown", ".md", ".mdx", ".org", ".rst", ".text", ".txt")
 _NO_HEADING = re.compile(r"\s*(?:#|//|\Z)|[^\w]*\Z")
+_ANYWHERE = Near()
 
 MarkerKind = Literal["open", "middle", "close"]
 
@@ -59,7 +62,7 @@ class Marker:
 
 def marker_of(line: str, dialect: Dialect, indent: str = "") -> Marker | None:
     """The marker that `line` is: indented by `indent`, or by at most three spaces."""
-    if line.lstrip(" \t")[:1] not in ("<", "-", "=", ">", "+"):
+    if line.lstrip(" \t")[:1] not in _SIGNS:
         return None
     found = _MARKER.fullmatch(line)
     if found is None or (found[1] != indent and (len(found[1]) > 3 or "\t" in found[1])):
@@ -103,23 +106,22 @@ class OpenBlock:
         self._depth = 0
         self._escaped = False
         self._doubled = False
-        self._near = Near()
+        self._near = _ANYWHERE
         self._header: Literal["none", "lines", "over"] = "none"
 
     def line(self, text: str, number: int) -> list[Piece]:
         """Take a line of the block, or what ends it."""
-        marker = marker_of(text, self._dialect, self._indent)
-        match marker:
-            case Marker(kind="open"):
-                return self._open(marker, text, number)
-            case Marker(kind="middle") if not self._depth:
-                self._middles.append((len(self._lines), marker.kin[1]))
-                self._keep(text, text, number)
-                return []
-            case Marker(kind="close"):
-                return self._close(marker, text, number)
-            case _:
-                return self._body(text, number)
+        may_mark = text.lstrip(" \t")[:1] in _SIGNS
+        marker = marker_of(text, self._dialect, self._indent) if may_mark else None
+        if marker is None or (marker.kind == "middle" and self._depth):
+            return self._body(text, number)
+        if marker.kind == "open":
+            return self._open(marker, text, number)
+        if marker.kind == "close":
+            return self._close(marker, text, number)
+        self._middles.append((len(self._lines), marker.kin[1]))
+        self._keep(text, text, number)
+        return []
 
     def end(self) -> list[Piece]:
         """The answer ends within the block."""
@@ -165,16 +167,18 @@ class OpenBlock:
         return self._finish(self._divider(marker, number), len(self._lines))
 
     def _body(self, text: str, number: int) -> list[Piece]:
-        line = self._dedented(text)
-        if not self._middles and self._take_header(line, number):
-            return []
-        if self._middles and _HEADER_WORD.match(line):
+        line = self._dedented(text) if self._indent else text
+        if not self._middles:
+            if self._header != "over" and self._take_header(line, number):
+                return []
+        elif ":" in line and _HEADER_WORD.match(line):
             raise EditFormatError(
                 f"line {number}: {line.strip()[:40]} belongs into SEARCH; write \\ before it if it is code", number
             )
-        wide = _WIDE.fullmatch(line) if self._kin[1] >= _FEWEST_WIDE and not self._depth else None
-        if wide is not None and len(wide[1]) <= self._kin[1]:
-            self._wide.append((len(self._lines), len(wide[1])))
+        if self._kin[1] >= _FEWEST_WIDE and not self._depth:
+            wide = _WIDE.fullmatch(line)
+            if wide is not None and len(wide[1]) <= self._kin[1]:
+                self._wide.append((len(self._lines), len(wide[1])))
         if "\\" in line and _ESCAPED.fullmatch(line):
             line = line.replace("\\", "", 1)
             self._escaped = True
@@ -201,8 +205,6 @@ class OpenBlock:
         return is_rule
 
     def _dedented(self, text: str) -> str:
-        if not self._indent:
-            return text
         end = 0
         while end < len(self._indent) and text[end : end + 1] == self._indent[end]:
             end += 1
@@ -297,9 +299,10 @@ class OpenBlock:
 
 def _ours(lines: list[str]) -> int:
     """How many conflicts begin in `lines` and do not end there."""
-    return sum(bool(_OURS.fullmatch(line)) - bool(_THEIRS.fullmatch(line)) for line in lines)
+    marked = [line for line in lines if line.startswith(("<<<<<<<", ">>>>>>>"))]
+    return sum(bool(_OURS.fullmatch(line)) - bool(_THEIRS.fullmatch(line)) for line in marked)
 
 
 def whole_lines(lines: list[str]) -> str:
     """`lines` as one text, a line end after each."""
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join([*lines, ""])

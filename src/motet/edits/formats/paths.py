@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 _LONGEST = 300
 _LEAD = re.compile(r"(?:(?:#{1,6}[ \t]+)?[0-9]{1,3}[.)]|#{1,6}|[-*+]|//|--)[ \t]+")
@@ -83,6 +84,7 @@ def path_in_comment(line: str, language: str = "") -> str:
     return path if _is_common(path) or (name in _NO_EXTENSION and name == language.lower()) else ""
 
 
+@lru_cache(maxsize=64)
 def path_in_info(info: str) -> str:
     """The path in a fence's info string: `python src/a.py`, `python:src/a.py`, `title="src/a.py"`; empty without.
 
@@ -103,6 +105,7 @@ def path_in_info(info: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=64)
 def cites_lines(info: str) -> bool:
     """Whether a fence's info string says that it holds lines out of a file: `12:20:src/a.py`, `src/a.py:12-20`."""
     return bool(_CITATION.match(info)) or any(_LINES.search(word.strip("\"'{}")) for word in info[:_LONGEST].split())
@@ -136,7 +139,7 @@ def _is_common(text: str) -> bool:
 def _is_path(text: str, is_plain: bool) -> bool:
     if not text or text[-1] in "./\\," or len(text) > _LONGEST or _FORBIDDEN.search(text):
         return False
-    name = re.split(r"[/\\]", text)[-1]
+    name = text.replace("\\", "/").rpartition("/")[2]
     if _EXTENSION.search(name):
         return not _VERSION.fullmatch(text)
     if name.lower() in _NO_EXTENSION:

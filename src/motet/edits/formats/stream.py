@@ -60,6 +60,19 @@ class StreamParser:
 
     def feed(self, chunk: str) -> list[EditPreview | Edit]:
         """What `chunk`, of any size, completes: previews of lines, and edits."""
+        pieces = self._fed(chunk)
+        return _merged(pieces) if len(pieces) > 1 else pieces
+
+    def finish(self) -> list[EditPreview | Edit]:
+        """What the end of the answer completes. Raises `NoEdits` when the answer held no edit."""
+        pieces = self._finished()
+        return _merged(pieces) if len(pieces) > 1 else pieces
+
+    def edits(self, answer: str) -> list[Edit]:
+        """The edits of a whole answer."""
+        return edits_of(self._fed(answer)) + edits_of(self._finished())
+
+    def _fed(self, chunk: str) -> list[Piece]:
         if self._reader is not None and "\n" not in chunk:
             self._parts.append(chunk)
             return []
@@ -69,10 +82,10 @@ class StreamParser:
         except EditFormatError as error:
             self._error = error
             raise
-        return self._given(pieces) if pieces else pieces
+        self._look_for_edits(pieces)
+        return pieces
 
-    def finish(self) -> list[EditPreview | Edit]:
-        """What the end of the answer completes. Raises `NoEdits` when the answer held no edit."""
+    def _finished(self) -> list[Piece]:
         self._refuse_after_error()
         try:
             return self._finish()
@@ -96,10 +109,10 @@ class StreamParser:
             self._parts = []
             pieces = self._reader.line(last, self._number + 1) if last else []
             pieces += self._reader.end()
-        given = self._given(pieces)
+        self._look_for_edits(pieces)
         if not self._has_edits:
             raise NoEdits(_nothing(self._format), 1)
-        return given
+        return pieces
 
     def _begin(self, chunk: str) -> list[Piece]:
         """Wait for the first character that tells JSON from text."""
@@ -127,11 +140,8 @@ class StreamParser:
             pieces += reader.line(line.removesuffix("\r"), self._number)
         return pieces
 
-    def _given(self, pieces: list[Piece]) -> list[Piece]:
-        if len(pieces) > 1:
-            pieces = _merged(pieces)
+    def _look_for_edits(self, pieces: list[Piece]) -> None:
         self._has_edits = self._has_edits or any(not isinstance(piece, EditPreview) for piece in pieces)
-        return pieces
 
 
 def parse(
@@ -141,8 +151,7 @@ def parse(
 
     Raises `EditFormatError`, naming the 1-based line, for what cannot be understood; `NoEdits`, which is one, when there is no edit.
     """
-    parser = StreamParser(format, path=path, call=call, dialect=dialect)
-    return edits_of(parser.feed(answer) + parser.finish())
+    return StreamParser(format, path=path, call=call, dialect=dialect).edits(answer)
 
 
 def _nothing(format: str) -> str:
