@@ -28,7 +28,7 @@ def not_found(rounds: int, lines: int) -> list[Measured]:
                 work = refused(text, Replace(PATH, search(one), one.replace), RefusalReason.NOT_FOUND)
                 rows.append(
                     Measured(
-                        f"not found in {lines:,} lines ({kind}), {size} lines, {name}", "ms", alone(rounds, work), 150
+                        f"not found in {lines:,} lines ({kind}), {size} lines, {name}", "ms", alone(rounds, work), 100
                     )
                 )
     return rows
