@@ -74,6 +74,7 @@ def test_undo_is_refused_whole_when_a_file_was_changed_since(fixed: Project) -> 
 def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
     fixed.here("undo")
     done = fixed.here("undo", "--list")
+    assert done.err == "2 runs; the last 200 are kept, up to 512 MiB and for 30 days.\n"
     newest, oldest = done.out.splitlines()
     when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
     assert re.fullmatch(rf"2  {when}  undo of 1 \(motet fix\)  a.txt, b.txt, sub/c.txt", newest)
@@ -84,6 +85,19 @@ def test_the_list_is_newest_first_and_json_for_programs(fixed: Project) -> None:
         (1, "1", [], True, True),
     ]
     assert listed[1]["files"] == sorted(BEFORE)
+
+
+@pytest.mark.parametrize("arguments", [["--id", "1"], ["--list", "--id", "1"]])
+def test_a_run_that_is_too_old_is_told_so(fixed: Project, arguments: list[str]) -> None:
+    fixed.here("undo")
+    [first] = fixed.state.rglob("000001.journal")
+    first.unlink()  # as `Shelf` drops what is too old
+    done = fixed.here("undo", *arguments)
+    assert (done.code, done.err) == (
+        2,
+        "motet: checkpoint 1: not kept any more; of all runs the last 200 are kept, up to 512 MiB and for 30 days, "
+        "and the oldest left is 2\n",
+    )
 
 
 @pytest.fixture
@@ -191,7 +205,11 @@ def test_help_begins_with_examples(project: Project) -> None:
         (["nosuch"], 2, "motet: nosuch: not changed by any checkpoint, or undone already\n"),
         (["/etc/passwd"], 2, "motet: /etc: outside of the workspace {root}\n"),
         (["--list", "nosuch"], 2, "motet: nosuch: not in the list; `motet undo --list` shows all of it\n"),
-        (["--list", "--id", "7"], 2, "motet: checkpoint 7: not in the list; `motet undo --list` shows all of it\n"),
+        (
+            ["--list", "--id", "7"],
+            2,
+            "motet: checkpoint 7: there is none with this id; `motet undo --list` shows them\n",
+        ),
         ([""], 2, "motet: (empty path): not a path\n"),
         (["--list", ""], 2, "motet: (empty path): not a path\n"),
         (["--id"], 2, "motet: option '--id' requires an argument (motet undo --help)\n"),

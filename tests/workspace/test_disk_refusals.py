@@ -444,3 +444,21 @@ async def test_only_leftovers_of_dead_processes_of_this_machine_are_removed(
     await disk.create("f.py", b"x")
     left = sorted(path.name for path in project.iterdir())
     assert left == sorted(["f.py", *others, f".motet-{machine()}-{dead}-00000000.tmp"])
+
+
+async def test_what_lives_is_left_alone_when_the_leftovers_of_a_killed_run_go(
+    project: Path, state: Path, open_disk: Callable[[], DiskWorkspace]
+) -> None:
+    (project / "sub").mkdir()
+    (project / "a.py").write_bytes(b"a")
+    (project / "link.py").symlink_to("sub/b.py")
+    killed, alive = f"{machine()}-{dead_process()}", f"{machine()}-{os.getppid()}"
+    await open_disk().create("made.py", b"x")
+    [home] = (state / "checkpoints/workspaces").iterdir()
+    for process in (killed, alive):
+        (project / f"sub/.motet-{process}-0a1b2c3d.tmp").write_bytes(b"x")
+        (home / f"{process}.writing").write_text('["gone/c.py", "link.py", "../b.py"]')
+    (home / f"{machine()}-{dead_process()}.writing").write_text('["cut of')
+    await open_disk().read("a.py")
+    assert [path.name for path in (project / "sub").iterdir()] == [f".motet-{alive}-0a1b2c3d.tmp"]
+    assert [path.name for path in home.glob("*.writing")] == [f"{alive}.writing"]

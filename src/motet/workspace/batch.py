@@ -156,6 +156,10 @@ class _Batch:
     asks: Callable[[str], bool]
 
     def make(self, items: Sequence[_Item]) -> None:
+        with self.checkpoints.writing([item.wanted.path for item in items]):
+            self._make(items)
+
+    def _make(self, items: Sequence[_Item]) -> None:
         ready: dict[str, _Ready] = {}
         for item in items:
             with item.attempt():

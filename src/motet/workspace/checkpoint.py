@@ -22,12 +22,12 @@ from motet.storage.aside import set_aside
 from motet.workspace import _fs, legacy
 from motet.workspace.atomic import Unconfirmed, digest
 from motet.workspace.change import Change, make
-from motet.workspace.failures import told
+from motet.workspace.failures import shown, told
 from motet.workspace.guard import Place
 from motet.workspace.journal import Journal, JournalDamaged
 from motet.workspace.manifest import Entry, Manifest, Saved, parts_of
-from motet.workspace.retention import Shelf, journal_path, journals
-from motet.workspace.store import locked
+from motet.workspace.retention import KEPT, Shelf, journal_path, journals
+from motet.workspace.store import killed, locked, noted
 
 LOCK_SECONDS = 30.0
 """How long to wait for another motet that writes at the same moment."""
@@ -137,6 +137,13 @@ class Checkpoints:
                 pass
         return [_info(manifest) for manifest in self.manifests()]
 
+    def why_not_there(self, id: str) -> str:
+        """For a human: why there is no checkpoint with this id, too old to be kept or never there."""
+        kept = journals(self._home)
+        if not id.isdecimal() or not 0 < int(id) < max(kept, default=0) or int(id) in self.lost:
+            return f"checkpoint {shown(id)}: there is none with this id; `motet undo --list` shows them"
+        return f"checkpoint {id}: not kept any more; of all runs {KEPT}, and the oldest left is {kept[0]}"
+
     # The rest is for the writes and the undo of the workspace, inside `locked()`.
 
     @contextmanager
@@ -163,6 +170,16 @@ class Checkpoints:
     def stopping(self) -> threading.Event:
         """Set while nobody waits for what a thread does here: see `no_waiting`."""
         return self._stop
+
+    @contextmanager
+    def writing(self, paths: Sequence[str]) -> Generator[None]:
+        """Inside, whoever comes after a kill knows that these files were being written."""
+        with noted(self._home, paths):
+            yield
+
+    def killed(self) -> list[str]:
+        """The files that processes were writing when they were killed; they are told once."""
+        return killed(self._home)
 
     def made(self, changes: Sequence[Change]) -> None:
         """Note that recorded changes happened: a program made them before they were recorded."""

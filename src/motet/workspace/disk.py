@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +22,7 @@ from motet.workspace.guard import Guard, normal
 from motet.workspace.manifest import Entry
 from motet.workspace.snapshots import DEFAULT_LIMITS, Limits, Watch, Watcher
 from motet.workspace.snapshots.scan import is_of_git, may_start_programs
+from motet.workspace.temporary import clean
 
 if TYPE_CHECKING:
     from motet.workspace.undo import UndoReport
@@ -44,6 +47,7 @@ class DiskWorkspace:
         state = Path(checkpoints.state_dir).resolve()
         self._own = f"{state.relative_to(self.root)}/".removeprefix("./") if state.is_relative_to(self.root) else None
         self._one_at_a_time = asyncio.Lock()
+        self._is_tidy = False
         self._limits = snapshots
         self._watcher = Watcher(self.root, checkpoints, snapshots or Limits(), self._own, self._alone)
 
@@ -54,6 +58,7 @@ class DiskWorkspace:
 
     async def read(self, path: str) -> TextFile:
         """See `Workspace.read`."""
+        await self._tidy()
         return await asyncio.to_thread(self._read, path)
 
     async def write(self, file: TextFile, new: bytes) -> TextFile:
@@ -77,12 +82,14 @@ class DiskWorkspace:
 
     async def list_files(self, paths: Sequence[str | PurePath] = ()) -> list[str]:
         """See `Workspace.list_files`."""
+        await self._tidy()
         found = await listing.list_files(self.root, paths)
         own = self._own
         return found if own is None else [path for path in found if not f"{path}/".startswith(own)]
 
     async def begin(self, label: str) -> Checkpoint:
         """Start a checkpoint: the writes from here on can be taken back together."""
+        await self._tidy()
         return await self._alone(lambda: self._checkpoints.begin(label))
 
     async def finish(self) -> None:
@@ -103,8 +110,13 @@ class DiskWorkspace:
 
     async def history(self) -> list[CheckpointInfo]:
         """The checkpoints of this workspace, newest first."""
+        await self._tidy()
         await self._watcher.recover()
         return await asyncio.to_thread(self._checkpoints.history)
+
+    def why_not_there(self, id: str) -> str:
+        """For a human: why `history` has no checkpoint with this id."""
+        return self._checkpoints.why_not_there(id)
 
     async def undo(
         self,
@@ -123,6 +135,7 @@ class DiskWorkspace:
         """
         from motet.workspace.undo import touched, undo
 
+        await self._tidy()
         await self._watcher.recover()
         if not dry_run:
             await self._ask_for(await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)))
@@ -139,6 +152,22 @@ class DiskWorkspace:
             raise OutsideWorkspace(f"{path}: belongs to motet's own state")
         if self._asks(real) or self._asks(path):
             await self._ask(path, real)
+
+    async def _tidy(self) -> None:
+        """Remove the temporary files that killed runs have left, wherever in the workspace, before anything else."""
+        if not self._is_tidy:
+            self._is_tidy = True
+            await asyncio.to_thread(self._remove_temporary)
+
+    def _remove_temporary(self) -> None:
+        seen: set[tuple[int, int]] = set()
+        killed = self._checkpoints.killed()
+        for path, itself in product(killed, (False, True)):  # beside the link, or the file that it leads to
+            with contextlib.suppress(OSError, WorkspaceError), self._guard.locate(path, itself=itself) as place:
+                info = os.fstat(place.directory)
+                if (info.st_dev, info.st_ino) not in seen:
+                    seen.add((info.st_dev, info.st_ino))
+                    clean(place.directory)
 
     def _real(self, path: str) -> str:
         with told(path), self._guard.locate(path) as place:

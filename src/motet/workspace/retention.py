@@ -19,6 +19,9 @@ KEEP_BYTES = 512 * 1024 * 1024
 KEEP_DAYS = 30
 """Days without a change after which a checkpoint goes."""
 
+KEPT = f"the last {KEEP} are kept, up to {KEEP_BYTES // 1024**2} MiB and for {KEEP_DAYS} days"
+"""The same for a human."""
+
 _DAY = 24 * 60 * 60
 _SUFFIX = ".journal"
 

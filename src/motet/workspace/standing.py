@@ -65,7 +65,7 @@ def interrupted(checkpoints: Checkpoints, wanted: Sequence[Target]) -> Manifest 
 def _called(checkpoints: Checkpoints, id: str) -> list[Target]:
     found = next((manifest for manifest in checkpoints.manifests() if str(manifest.number) == id), None)
     if found is None:
-        raise UsageError(f"checkpoint {shown(id)}: there is none with this id; `motet undo --list` shows them")
+        raise UsageError(checkpoints.why_not_there(id))
     if found.undone:
         raise UsageError(f"checkpoint {id}: undone already; `motet undo --list` shows what still stands")
     return _all_of(found)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import json
 import os
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 from motet.errors import WorkspaceError
 from motet.workspace import _fs
 from motet.workspace.atomic import write_all
+from motet.workspace.temporary import machine, other_alive
 
 _MOST_CACHED = 128 * 1024
 """Bytes of one write that may stay in the system's memory."""
+_NOTE = ".writing"
 _PAUSE = 0.01  # seconds between two looks at a lock that somebody else holds
 
 
@@ -71,6 +75,37 @@ def _wait(handle: int, path: Path, deadline: float, stop: threading.Event) -> No
                 raise WorkspaceError(f"{path}: another motet is writing; try again when it is done") from error
         else:
             return
+
+
+@contextmanager
+def noted(home: Path, paths: Sequence[str]) -> Generator[None]:
+    """Inside, `home` says that this process writes the files `paths`: should it be killed, the next one knows where to
+    look (see `killed`). A note that cannot be made does not stop a write."""
+    note = home / f"{machine()}-{os.getpid()}{_NOTE}"
+    with contextlib.suppress(OSError):
+        handle = _opened(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
+        try:
+            write_all(handle, json.dumps(paths).encode())  # names that are no text survive as escapes
+        finally:
+            os.close(handle)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            _fs.remove(note)
+
+
+def killed(home: Path) -> list[str]:
+    """The files that processes of this machine were writing when they were killed; they are told once."""
+    found: list[str] = []
+    with contextlib.suppress(OSError):
+        for note in sorted(home.glob(f"{machine()}-*{_NOTE}")):
+            process = note.name.removesuffix(_NOTE).partition("-")[2]
+            if process.isdecimal() and int(process) != os.getpid() and not other_alive(int(process)):
+                with contextlib.suppress(ValueError):
+                    found += cast("list[str]", json.loads(note.read_bytes()))
+                note.unlink(missing_ok=True)
+    return found
 
 
 def _opened(path: Path, flags: int) -> int:

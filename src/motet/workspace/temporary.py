@@ -36,7 +36,7 @@ def spare_name(directory: int) -> Generator[Spare]:
     """A name of ours in `directory` that is gone at the end; if it cannot go, the next write removes it."""
     import secrets  # for a write alone: who lists files asks for names
 
-    mine = Spare(f".motet-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    mine = Spare(f".motet-{machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     _in_use.add(mine.name)
     try:
         yield mine
@@ -51,7 +51,7 @@ def clean(directory: int) -> None:
     """Remove what killed writes of this machine left; whatever cannot be removed does not stop a write."""
     for name in _fs.names(directory):
         found = _PATTERN.fullmatch(name)
-        if found and found[1] == _machine() and name not in _in_use and not other_alive(int(found[2])):
+        if found and found[1] == machine() and name not in _in_use and not other_alive(int(found[2])):
             with contextlib.suppress(OSError):
                 info = _fs.look(name, at=directory)
                 if stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid():
@@ -59,7 +59,8 @@ def clean(directory: int) -> None:
 
 
 @functools.cache
-def _machine() -> str:
+def machine() -> str:
+    """What names of this machine have in common."""
     return hashlib.sha256(os.fsencode(os.uname().nodename)).hexdigest()[:8]
 
 

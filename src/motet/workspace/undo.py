@@ -72,7 +72,8 @@ def undo(
         try:
             if needed:
                 checkpoints.record(needed)
-            put_back(guard, checkpoints, needed)
+            with checkpoints.writing([change.path for change in needed]):
+                put_back(guard, checkpoints, needed)
         except WorkspaceError as error:
             _leave(checkpoints, checkpoint, error)
             raise

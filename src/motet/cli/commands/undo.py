@@ -18,6 +18,7 @@ from motet.engine import Engine
 from motet.errors import UsageError
 from motet.visible import one_line
 from motet.workspace import CheckpointInfo, resolve_user_path
+from motet.workspace.retention import KEPT
 from motet.workspace.undo import UndoReport
 from motet.workspace.unsaved import UnsavedEdits
 
@@ -68,6 +69,8 @@ async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -
         return 0
     found = [info for info in history if checkpoint in (None, info.id) and (not wanted or wanted & {*info.files})]
     if not found:
+        if checkpoint and all(info.id != checkpoint for info in history):
+            raise UsageError(engine.workspace.why_not_there(checkpoint))
         what = f"checkpoint {checkpoint}" if checkpoint else " ".join(paths)
         raise UsageError(f"{what}: not in the list; `motet undo --list` shows all of it")
     for info in found:
@@ -79,6 +82,9 @@ async def _list(paths: tuple[str, ...], checkpoint: str | None, as_json: bool) -
             write_line(_line(info, ()))
             for path in info.files:
                 write_line(one_line(f"  {'stands' if path in info.standing else 'undone'}  {path}"))
+    if not paths and checkpoint is None and not as_json:
+        runs = "1 run" if len(history) == 1 else f"{len(history)} runs"
+        Terminal().line(f"{runs}; {KEPT}.", "dim")
     return 0
 
 
