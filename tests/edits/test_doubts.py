@@ -378,6 +378,14 @@ def test_a_part_of_a_longer_word_or_number_is_another_word(text: str, search: st
     assert refused(text, Replace("a.txt", search + "\n", "new: text\n")) == ABSENT
 
 
+def test_a_document_may_show_code_with_something_left_out() -> None:
+    new = "## One\n\n```ts\n// ... other functions ...\n```\n"
+    assert outcome("## One\n\nText.\n", Replace("a.md", "## One\n", new))[1] == f"{new}\nText.\n"
+    assert isinstance(
+        outcome("## One\n\nText.\n", Replace("a.md", "## One\n\nText.\n", "... rest of the text\n"))[0], Refusal
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "search", "new"),
     [

@@ -174,6 +174,14 @@ def test_what_is_gone_for_a_reason_speaks_against_nothing(after: str) -> None:
     assert file.after is not None and file.after.text == after
 
 
+def test_a_helper_that_nobody_calls_any_more_may_go() -> None:
+    helper, called = "def help():\n    return 1\n", MODULE.replace("return x, sys, 2", "return help()")
+    before = HEAD + helper + called.removeprefix(HEAD)
+    assert what_vanishes(before, MODULE, "a.py") == ""
+    assert what_vanishes(before, called, "a.py") == "`help` would vanish"
+    assert what_vanishes(HEAD + helper + "\n".join(FUNCTIONS), MODULE, "a.py") == "`help` would vanish"
+
+
 def test_a_definition_may_move_to_another_file_of_the_answer() -> None:
     after = HEAD + "\n".join([*FUNCTIONS[:2], *FUNCTIONS[3:]])
     assert written("a.py", MODULE, after).refusals

@@ -180,15 +180,14 @@ def _lost(before: str, now: str, path: str, elsewhere: Container[str]) -> list[s
     old, new = parse(before, language), parse(now, language)
     if language is None or old is None or new is None:
         return _lost_runs(before, now)
-    there = _named(definitions_below(old, language))
-    here = _named(definitions_below(new, language))
-    stated = {name for line in _comments(now) if _states_it(line) for name in _NAME.findall(line)}
-    imported = {name for one in _imports(new) for name in _brought(one)}
-    lost = [
-        one.title
-        for one in _unpaired(there, here)
-        if one.name not in elsewhere and one.name not in stated and one.name not in imported
-    ]
+    there, here = (_named(definitions_below(root, language)) for root in (old, new))
+    gone = list(_unpaired(list(there), list(here)))
+    explained = {name for line in _comments(now) if _states_it(line) for name in _NAME.findall(line)}
+    explained |= {name for one in _imports(new) for name in _brought(one)}
+    if gone:  # what called it calls something else now
+        rows = {row for one in gone for row in there[one]}
+        explained |= set(_identifiers(old, rows)) - set(_identifiers(new))
+    lost = [one.title for one in gone if one.name not in elsewhere and one.name not in explained]
     return [f"`{name}`" for name in [*_lost_imports(new, _imports(old), _imports(new)), *lost]]
 
 
@@ -204,15 +203,17 @@ def _lost_runs(before: str, now: str) -> list[str]:
     return [f"lines {numbered[start][0]}-{numbered[end - 1][0]} of the file" for _, start, end, _, _ in gone]
 
 
-def _named(found: Sequence[Definition]) -> list[_Named]:
-    """Definitions at the top and members of classes; what is inside of functions is their own affair."""
-    named: list[_Named] = []
+def _named(found: Sequence[Definition]) -> dict[_Named, range]:
+    """Definitions at the top and members of classes, and their rows in the tree; what is inside of functions is their
+    own affair."""
+    named: dict[_Named, range] = {}
     around: list[Definition] = []
     for one in found:
         while around and around[-1].last_line < one.last_line:
             around.pop()
         if all(outer.kind in _HOLDERS for outer in around):
-            named.append(_Named(one.name, tuple(outer.name for outer in around)))
+            name = _Named(one.name, tuple(outer.name for outer in around))
+            named.setdefault(name, range(one.first_line - 1, one.last_line))
         around.append(one)
     return named
 
@@ -266,12 +267,12 @@ def _brought(statement: str) -> set[str]:
     return {part.replace("::", ".").rpartition(".")[2] for part in parts} - {"", "use", "static", "type", "import"}
 
 
-def _identifiers(root: Node) -> Iterator[str]:
-    """Names in the code: not in imports, comments and strings."""
+def _identifiers(root: Node, without: Container[int] = ()) -> Iterator[str]:
+    """Names in the code: not in imports, comments and strings, nor in the rows of `without`."""
     waiting = [child for child in root.children if child.type not in _IMPORTS]
     while waiting:
         node = waiting.pop()
-        if node.type.endswith("identifier") and node.text is not None:
+        if node.type.endswith("identifier") and node.text is not None and node.start_point.row not in without:
             yield node.text.decode("utf-8", "replace")
         waiting.extend(node.children)
 

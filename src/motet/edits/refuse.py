@@ -195,18 +195,22 @@ def refuse_no_place(edit: Insert, view: View) -> Refusal:
 
 def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = False) -> Refusal | None:
     """Refuse new text that is not code: left-over markers, or a placeholder for code left out. When there are lines
-    that could be left out (`shortens`), a mere `# ...` or `// existing code` is one, too."""
+    that could be left out (`shortens`), a mere `# ...` or `// existing code` is one, too; in a document that grows,
+    none is."""
     if isinstance(edit, Replace) and edit.as_conflict and any(map(_CONFLICT.fullmatch, lines_of(before))):
         why = "the edit is written as a conflict, and the file holds conflicts itself"
         return Refusal(edit, RefusalReason.BAD_FORMAT, why, "give it as a SEARCH/REPLACE block")
     markers_are_meant = isinstance(edit, Replace) and edit.escaped
+    shows_code = isinstance(edit, Replace) and not shortens and PurePosixPath(edit.path).suffix.lower() in _DOCUMENTS
     known: set[str] = set()
     for found in _SUSPECT.finditer(new):
         line = found[0].strip()
         is_marker = _MARKER.match(line) or (isinstance(edit, Write) and _is_conflict(line, edit.path))
         if is_marker and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
-        elif is_placeholder(line) or (shortens and _leaves_out(edit, line, new[: found.start()])):
+        elif (is_placeholder(line) and not shows_code) or (
+            shortens and _leaves_out(edit, line, new[: found.start()])
+        ):
             why, advice = f"the new text holds a placeholder: {line}", "write out all lines of the new text"
         else:
             continue
