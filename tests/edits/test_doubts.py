@@ -66,6 +66,38 @@ def test_new_text_that_opens_a_block_is_indented_like_its_search_text(new: str, 
     assert applied(BODY, Replace("f.py", "a = 1\nb = 2\n", new)) == after
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "search", "new"),
+    [
+        ("a.rb", "class A\n  y = 1\n  p y\nend\n", "y = 1\np y\n", "y = 1\nif y\n  p y\nend\n"),
+        (
+            "a.lua",
+            "if M then\n    y = 1\n    print(y)\nend\n",
+            "y = 1\nprint(y)\n",
+            "while y do\n    print(y)\nend\n",
+        ),
+        ("a.sh", "f() {\n    echo a\n    echo b\n}\n", "echo a\necho b\n", "if true; then\n    echo b\nfi\n"),
+        ("a.ex", "def f(x) do\n  y = x\n  y\nend\n", "y = x\ny\n", "case x do\n  1 -> y\nend\n"),
+        ("a.jl", "function f(x)\n    x\n    y\nend\n", "x\ny\n", "for i in x\n    y\nend\n"),
+        (
+            "a.f90",
+            "program a\n  k = 1\n  print *, k\nend\n",
+            "k = 1\nprint *, k\n",
+            "do i = 1, 3\n  print *, i\nend do\n",
+        ),
+        ("a.js", "function f() {\n  a()\n  b()\n}\n", "a()\nb()\n", "a()\nif (x)\n  b()\n"),
+        ("a.q", "wrap x\n  a\n  b\nwrap y\n  c\n", "a\nb\n", "wrap z\n  b\n"),
+    ],
+)
+def test_blocks_may_open_with_a_word(path: str, text: str, search: str, new: str) -> None:
+    [indent] = {line[: len(line) - len(line.lstrip())] for line in text.splitlines()[1:3]}
+    wanted = text.replace(
+        "".join(indent + line for line in search.splitlines(True)),
+        "".join(indent + line for line in new.splitlines(True)),
+    )
+    assert applied(text, Replace(path, search, new)) == wanted
+
+
 def test_one_line_that_lost_its_indentation_before_lines_that_kept_theirs_is_refused() -> None:
     edit = Replace("a.py", "go(1)\n", "stop()\n        go(2)\n")
     assert refused("class A:\n    def f():\n        go(1)\n", edit) == HALF_INDENTED

@@ -7,8 +7,9 @@ word, unless their new text alone was copied with something that is no text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
@@ -21,6 +22,13 @@ from motet.edits.outcome import Rung
 
 _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
+_BLOCK_WORDS = (
+    "begin", "case", "catch", "class", "def", "defmodule", "defp", "do", "else", "elseif", "elsif", "ensure", "except",
+    "for", "foreach", "function", "if", "let", "loop", "module", "procedure", "program", "repeat", "rescue", "select",
+    "struct", "sub", "subroutine", "switch", "then", "try", "unless", "until", "when", "where", "while", "with",
+)  # fmt: skip
+"""What lines begin with that open a block in languages without brackets; where a file shows otherwise, that counts."""
+_WORD = re.compile(r"[ \t]*([^\W\d]\w*)")
 _RULE = re.compile(r"[ \t]*={5,9}[ \t]*(?:[\r\n]|\Z)")
 _ENDS = re.compile(r"[\r\n]")
 _COMMENT = re.compile(r"[ \t](?:#|//).*")
@@ -46,7 +54,7 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
         return "lines of its search text stand there in another order"
     if located.rung is Rung.FOLDED and _doubles(text, spot, located.needle):
         return "blank lines apart, its new text would repeat the line that stands beside its place"
-    return _is_shifted_twice(spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
+    return _is_shifted_twice(text, spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
 
 
 def _doubles(text: str, spot: Spot, needle: Needle) -> bool:
@@ -120,7 +128,7 @@ def _is_below(line: str, before: str) -> bool:
     return not line.strip() or line.startswith(before)
 
 
-def _is_shifted_twice(fit: Fit, needle: Needle) -> str:
+def _is_shifted_twice(text: str, fit: Fit, needle: Needle) -> str:
     """The search text is indented otherwise than the file: is the new text indented like the one or the other?"""
     search = [line for line in needle.search if line.strip()]
     replace = [line for line in needle.replace if line.strip()]
@@ -129,24 +137,41 @@ def _is_shifted_twice(fit: Fit, needle: Needle) -> str:
     kind = " " if fit.shift.tab_width > 0 else "\t" if fit.shift.tab_width else ""
     if kind and any(kind in _indent(line) for line in replace) and not any(kind in _indent(line) for line in search):
         return "its new text mixes tabs and spaces, its search text does not"
-    if fit.shift.add and search and _jumps(search, replace, fit.shift.add):
+    if fit.shift.add and search and _jumps(text, search, replace, fit.shift.add):
         return "a part of its new text is indented as in the file, another part as in its search text"
     return ""
 
 
-def _jumps(search: Sequence[str], replace: Sequence[str], step: str) -> bool:
+def _jumps(text: str, search: Sequence[str], replace: Sequence[str], step: str) -> bool:
     """Whether a new line is deeper by `step` than the one above it, which opens nothing; the search text has none."""
-    return not any(map(_opens_nothing, search, search[1:], repeat(step))) and any(
-        line not in search and _opens_nothing(above, line, step) for above, line in pairwise([search[0], *replace])
-    )
+    if any(_is_jump(above, line, step) for above, line in pairwise(search)):
+        return False
+    jumps = [
+        above for above, line in pairwise([search[0], *replace]) if line not in search and _is_jump(above, line, step)
+    ]
+    openers = _opening_words(lines_of(text)) if jumps else frozenset[str]()
+    return any(_first_word(above) not in openers for above in jumps)
 
 
-def _opens_nothing(above: str, line: str, step: str) -> bool:
-    """Whether `line` is deeper than `above`, which opens nothing, by `step` or by that and whole levels: one blank
-    more is no level."""
+def _is_jump(above: str, line: str, step: str) -> bool:
+    """Whether `line` is deeper than `above`, which ends with no sign that opens anything, by `step` or by that and
+    whole levels: one blank more is no level."""
     jumped = _indent(above) + step
     is_jump = line.startswith(jumped) and line[len(jumped) :] != f" {line.lstrip(' ')}"
     return is_jump and not _COMMENT.sub("", above).rstrip().endswith(_OPENERS)
+
+
+def _opening_words(lines: Sequence[str]) -> frozenset[str]:
+    """The words that blocks open with here: most lines that begin with one have a deeper line below."""
+    counts: Counter[str] = Counter(_BLOCK_WORDS)
+    for above, line in pairwise(line for line in lines if line.strip()):
+        counts[_first_word(above)] += 1 if len(_indent(line)) > len(_indent(above)) else -1
+    return frozenset(word for word, count in counts.items() if count > 0)
+
+
+def _first_word(line: str) -> str:
+    found = _WORD.match(line)
+    return found[1].lower() if found else ""
 
 
 def _indent(line: str) -> str:

@@ -231,6 +231,8 @@ class Draft:
             return already
         needle = Needle.of(edit.search, edit.replace, edit.signs)
         guess = self._guess(edit, needle) if self._approximate else None
+        if guess is None and self._approximate and edit.raw is not None:
+            guess = self._guess(edit, Needle.of(*edit.raw, edit.signs))
         if guess is not None:
             return self._apply([guess])[id(edit)]
         self._missed += 1

@@ -43,7 +43,8 @@ class Replace:
     means every place, however many. `final_newline`: whether the file ends with a line end afterwards, where the
     place is at its end; None: as before. `escaped`: marker lines in `replace` are meant, they were escaped. `signs`:
     of each line of a hunk its `-`, `+` or space, which says which of equal lines stay; empty where nothing says so.
-    `doubled`: its divider was there twice, and the second one was taken for one too many. `as_conflict`: it was written as a
+    `raw`: search and new text with each context line as it was written, its first character included: the space before
+    it may have been lost. `doubled`: its divider was there twice, and the second one was taken for one too many. `as_conflict`: it was written as a
     conflict, which a file may hold itself.
     """
 
@@ -59,6 +60,7 @@ class Replace:
     escaped: bool = False
     signs: str = field(default="", compare=False)
     doubled: bool = field(default=False, compare=False)
+    raw: tuple[str, str] | None = field(default=None, compare=False)
     as_conflict: bool = field(default=False, compare=False)
 
 
@@ -103,11 +105,12 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Remove the file."""
+    """Remove the file; with `text` only if that is what it holds, line ends and white space at the ends of lines apart."""
 
     path: str
     call: str = ""
     line: int = 1
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,13 @@ from motet.edits.view import View
 @dataclass(frozen=True, slots=True)
 class Located:
     """All spots on the strictest rung that has any; when there are more than `MOST_PLACES`, not all of them.
-    `inside`: the search text of whole lines is a part of a line."""
+    `inside`: the search text of whole lines is a part of a line. `raw`: it is `Replace.raw` that was found."""
 
     rung: Rung
     needle: Needle
     spots: tuple[Spot, ...]
     inside: bool = False
+    raw: bool = False
 
     @property
     def are_too_many(self) -> bool:
@@ -64,6 +65,17 @@ def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
         or (None if edit.inline else _inside(view, needle, all=edit.replace_all))
         or _of_found(find_loose(view, needle))
     )
+
+
+def locate_raw(view: View, edit: Replace) -> Located | None:
+    """Where the lines of a hunk stand as they were written, on rungs 1 to 3."""
+    if edit.raw is None or edit.raw[0] == edit.search:
+        return None
+    needle = Needle.of(*edit.raw, edit.signs)
+    if spots := _exact(view, needle):
+        return Located(Rung.EXACT, needle, spots, raw=True)
+    found = find_drifted(view, needle)
+    return Located(found.rung, needle, found.spots, raw=True) if found and found.rung <= Rung.TRAILING_SPACE else None
 
 
 def needle_of(edit: Replace) -> Needle:

@@ -65,6 +65,7 @@ class Remark(StrEnum):
     BY_ORDER = "the search text stands in several places; the order of your edits left one for it"
     BY_NEAR = "the search text stands in several places; the one you named was taken"
     MERGED = "the file has changed elsewhere since you were shown it; the edit was merged into the new text"
+    RAW = "the lines around the change lack the space that a diff has before them; they were taken as they stand"
     NOT_PARSED = "the file is too large to check its syntax"
 
 

@@ -20,7 +20,7 @@ class Placed:
     @property
     def is_loose(self) -> bool:
         """Whether the place was not given exactly, so that the file must not gain a syntax error by it."""
-        guessed = {Remark.INSIDE, Remark.BY_ORDER}
+        guessed = {Remark.INSIDE, Remark.BY_ORDER, Remark.RAW}
         match self.edit:
             case Insert(near=near) if near.headers:
                 return True

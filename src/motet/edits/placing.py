@@ -11,7 +11,7 @@ from motet.edits.doubts import doubt
 from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.ground import Ground
 from motet.edits.indent import UNSHIFTED
-from motet.edits.locate import Located, Ununiform, change_at, ends_line, locate, locate_parts, needle_of
+from motet.edits.locate import Located, Ununiform, change_at, ends_line, locate, locate_parts, locate_raw, needle_of
 from motet.edits.match import Spot
 from motet.edits.near import missing_header, narrow
 from motet.edits.outcome import Candidate, Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung, count_lines
@@ -95,6 +95,12 @@ class Placing:
         if self._ground.dialect.headers == "required" and (gone := missing_header(self._view, edit.near.headers)):
             return refuse_not_found(edit, self._now, f"the header {gone!r} stands nowhere in the file")
         located = self._locate(edit)
+        if (located is None or located.rung > Rung.TRAILING_SPACE) and not self._ground.dialect.exact:
+            raw = locate_raw(self._view, edit)
+            if raw is not None and located is not None:
+                why = "its context fits with another indentation, and as it is written, as if without the space before it"
+                return refuse_not_found(edit, self._now, why)
+            located = located or raw
         parts = locate_parts(self._view, edit) if located is None and not self._ground.dialect.exact else None
         if parts is not None:
             return self._elided(edit, parts)
@@ -151,7 +157,7 @@ class Placing:
     def _settle(self, edit: Replace, located: Located, choice: _Choice) -> Placed | Outcome:
         """What the edit changes at its spot, in the text as it is now."""
         spots = _apart(located.spots) if edit.replace_all else [choice.spot]
-        remarks = [Remark.INSIDE] if located.inside else []
+        remarks = [Remark.INSIDE] * located.inside + [Remark.RAW] * located.raw
         remarks += [choice.remark] if choice.remark and not edit.replace_all else []
         if self._ground.has_changed:
             moved = [spot for spot in map(self._ground.moved, spots) if spot is not None]

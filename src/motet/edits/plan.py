@@ -12,10 +12,12 @@ from typing import Literal
 from motet.edits.dialect import MOTET, Dialect
 from motet.edits.draft import Draft
 from motet.edits.edit import Delete, Edit, Insert, Move, Replace, ReplaceAnchored, Write
+from motet.edits.match import lines_of
 from motet.edits.outcome import Match, Outcome, Refusal, RefusalReason, Remark, Rung
 from motet.edits.refuse import (
     refuse_absent_file,
     refuse_company,
+    refuse_deletion,
     refuse_existing_file,
     refuse_large,
     refuse_no_change,
@@ -244,8 +246,15 @@ def _plan_delete(path: str, before: TextFile | None, shown: TextFile | None, edi
         return FilePlan(
             path, before, before, tuple(refuse_company(edit, others[isinstance(edit, Delete)]) for edit in edits)
         )
+    for edit in edits:
+        if isinstance(edit, Delete) and edit.text is not None and _lines(edit.text) != _lines(before.text):
+            return FilePlan(path, before, before, tuple(refuse_deletion(edit, View(before.text)) for edit in edits))
     again = (Match(edit, Rung.EXACT, (), (Remark.ALREADY,)) for edit in edits[1:])
     return FilePlan(path, before, None, (Match(edits[0], Rung.EXACT), *again))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in lines_of(text)]
 
 
 def _move(

@@ -16,6 +16,7 @@ from motet.edits.view import View
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
 _CONFLICT = re.compile(r"(?:<{7}|>{7})(?: .*)?")
 _DOCUMENTS = (".adoc", ".markdown", ".md", ".mdx", ".rst", ".txt")
+_FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 _LINES_OF_A_BODY = 2
 """`pass` and its line end."""
 _DOTS_ARE_TEXT = ("", ".md", ".markdown", ".rst", ".txt", ".yaml", ".yml")
@@ -33,6 +34,16 @@ def refuse_not_found(edit: Edit, view: View, why: str, *, show: bool = True) -> 
     elif not diff:
         advice = "nothing in the file is near this text; read the file again and search for lines that stand in it"
     return Refusal(edit, RefusalReason.NOT_FOUND, why, advice, candidates, diff)
+
+
+def refuse_deletion(edit: Edit, view: View) -> Refusal:
+    """A diff that removes a file has to remove all that is there, and nothing else."""
+    return Refusal(
+        edit,
+        RefusalReason.NOT_FOUND,
+        f"the lines to be removed are not the {len(view.lines)} lines of the file, so it is not deleted",
+        "read the file again; to delete it whatever it holds, delete it by its name alone",
+    )
 
 
 def refuse_stale(edit: Edit, view: View) -> Refusal:
@@ -195,22 +206,22 @@ def refuse_no_place(edit: Insert, view: View) -> Refusal:
 
 def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = False) -> Refusal | None:
     """Refuse new text that is not code: left-over markers, or a placeholder for code left out. When there are lines
-    that could be left out (`shortens`), a mere `# ...` or `// existing code` is one, too; in a document that grows,
-    none is."""
+    that could be left out (`shortens`), a mere `# ...` or `// existing code` is one, too; not so in a fence of a
+    document that grows."""
     if isinstance(edit, Replace) and edit.as_conflict and any(map(_CONFLICT.fullmatch, lines_of(before))):
         why = "the edit is written as a conflict, and the file holds conflicts itself"
         return Refusal(edit, RefusalReason.BAD_FORMAT, why, "give it as a SEARCH/REPLACE block")
     markers_are_meant = isinstance(edit, Replace) and edit.escaped
-    shows_code = isinstance(edit, Replace) and not shortens and PurePosixPath(edit.path).suffix.lower() in _DOCUMENTS
+    may_show = isinstance(edit, Replace) and not shortens and PurePosixPath(edit.path).suffix.lower() in _DOCUMENTS
     known: set[str] = set()
     for found in _SUSPECT.finditer(new):
         line = found[0].strip()
         is_marker = _MARKER.match(line) or (isinstance(edit, Write) and _is_conflict(line, edit.path))
         if is_marker and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
-        elif (is_placeholder(line) and not shows_code) or (
-            shortens and _leaves_out(edit, line, new[: found.start()])
-        ):
+        elif may_show and len(_FENCE.findall(new, 0, found.start())) % 2:
+            continue
+        elif is_placeholder(line) or (shortens and _leaves_out(edit, line, new[: found.start()])):
             why, advice = f"the new text holds a placeholder: {line}", "write out all lines of the new text"
         else:
             continue

@@ -149,6 +149,10 @@ class HunkLines:
         """Forget the last line."""
         self._rows.pop()
 
+    def old_text(self) -> str:
+        """The text before the change."""
+        return self._text("+")
+
     def new_text(self) -> str:
         """The text after the change; its last line has an end unless the hunk says otherwise."""
         text = self._text("-")
@@ -179,7 +183,15 @@ class HunkLines:
         final = None if self._old_is_open == self._new_is_open else self._old_is_open
         signs = "".join(sign or " " for sign, _ in self._rows)
         return Replace(
-            path, self._text("+"), self._text("-"), call, self.line, near, final_newline=final, signs=signs
+            path,
+            self._text("+"),
+            self._text("-"),
+            call,
+            self.line,
+            near,
+            final_newline=final,
+            signs=signs,
+            raw=(self._raw("+"), self._raw("-")),
         )
 
     def _take(self, sign: str, text: str) -> list[tuple[Literal["search", "replace"], str]]:
@@ -205,6 +217,9 @@ class HunkLines:
         return "".join(
             f"{space if sign == ' ' and text else ''}{text}\n" for sign, text in self._rows if sign != without
         )
+
+    def _raw(self, without: str) -> str:
+        return "".join(f"{sign * (sign == ' ')}{text}\n" for sign, text in self._rows if sign != without)
 
     def _indents_are_even(self) -> bool:
         indents = (1 + len(text) - len(text.lstrip(" ")) for sign, text in self._rows if sign == " " and text.strip())

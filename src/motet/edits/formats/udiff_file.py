@@ -19,6 +19,7 @@ class FileDiff:
         self.hunks = 0
         self._call = call
         self._given = given
+        self._old_text: list[str] = []
         self._new_text: list[str] = []
         self._changes = 0
         self._moved = False
@@ -50,6 +51,7 @@ class FileDiff:
                     f"line {hunk.line}: the file is to be deleted, but this hunk does not only remove lines",
                     hunk.line,
                 )
+            self._old_text.append(hunk.old_text())
             return []
         if self.head.creates and hunk.only_adds:
             self._new_text.append(hunk.new_text())
@@ -60,7 +62,7 @@ class FileDiff:
         """Everything has been said: the file is created, deleted or renamed."""
         head, line = self.head, self.head.line
         if head.deletes and self.path:
-            return [Delete(self.path, self._call, line)]
+            return [Delete(self.path, self._call, line, "".join(self._old_text) if self._changes else None)]
         if head.creates and self.path and (self._new_text or not self._changes):
             return [Write(self.path, "".join(self._new_text), True, self._call, line)]
         moved = self._move()
