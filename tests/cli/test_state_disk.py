@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.disk_kit import IS_ROOT, fill, mounted
+from cli.disk_kit import IS_ROOT, fill, locked, mounted, that_can_be_locked, without_room
 from cli.kit import Project
 
 from motet.errors import MotetError
@@ -62,6 +62,35 @@ def test_a_store_on_a_read_only_disk_is_not_a_matter_of_permission(project: Proj
         done = project.run("history")
     advice = "the disk is read-only; choose another place with XDG_STATE_HOME"
     assert done.err == f"motet: {state}/history.db: the chats cannot be stored: {advice}\n"
+
+
+READ = (["history"], ["history", "show", "last"], ["history", "search", "hello"], ["history", "export", "last"])
+
+
+def test_chats_are_read_where_no_file_can_grow_and_where_nothing_can_be_written(project: Project) -> None:
+    project.settings(OFFLINE)
+    state = project.state.parent
+    with that_can_be_locked(state):
+        assert project.run("ask", "-q", "hello").code == 0
+        before = [project.run(*words) for words in READ]
+        assert all(was.out for was in before)
+        assert [without_room(project, *words) for words in READ] == before
+        with locked(state):
+            assert [project.run(*words) for words in READ] == before
+            refused = project.run("history", "rename", "last", "other")
+            assert (refused.code, len(refused.err.splitlines())) == (1, 1)
+            assert refused.err.startswith(f"motet: {project.state}/")
+
+
+@IS_ROOT
+def test_chats_are_read_on_a_full_disk(project: Project) -> None:
+    project.settings(OFFLINE)
+    state = project.state.parent
+    with mounted(state, "4m"):
+        assert project.run("ask", "-q", "hello").code == 0
+        before = [project.run(*words) for words in READ]
+        fill(state)
+        assert [project.run(*words) for words in READ] == before
 
 
 @pytest.mark.parametrize(

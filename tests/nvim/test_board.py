@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 from cli.boards_kit import timeless
+from cli.disk_kit import locked, that_can_be_locked
 from cli.kit import Project
 from nvim.board_kit import NAME, Store, Writers, draft_of, heads, me, open_board, page_of, shows
 from nvim.nvim_kit import Editor
 
 from motet.board import Board, Boards, Delivery, DeliveryState, Draft, Outcome, PostKind
+from motet.engine.boards import human
+from motet.settings import BoardSettings
 
 
 @pytest.mark.acceptance("S4-022", "S4-023", "S4-026", "S4-027", "S4-043", "S4-076")
@@ -294,3 +297,30 @@ def test_what_became_of_older_posts_is_seen_when_they_come_and_stays_when_all_is
     first = store.posts()[0]
     store.does(lambda boards, _: boards.retract(first.id, human))
     heads(vim, page, wanted.replace("request; ", "request, taken back; ").replace("waiting", "withdrawn"), first=True)
+
+
+@pytest.mark.parametrize("was_here", [True, False])
+def test_a_board_is_read_where_nothing_can_be_stored(
+    vim: Editor, project: Project, store: Store, was_here: bool
+) -> None:
+    with that_can_be_locked(project.state) as state:
+        one = store.agent("one")
+        if was_here:
+            store.does(lambda boards, _: boards.register(human(BoardSettings())))
+        store.does(lambda boards, board: boards.post(Draft(board.id, one, "@All look")))
+        wanted = store.page()
+        with locked(state):
+            page = open_board(vim)
+            shows(vim, page, "@All look")
+            vim.waits_for("#vim.g.messages > 0")
+            vim.keys("ikept in the draft<Esc><CR>")
+            vim.waits_for("#vim.g.messages > 1")
+            assert draft_of(vim, page) == "kept in the draft"
+            first, *others = vim.messages
+            assert first.startswith(f"motet: only read, nothing is noted: {state}/boards.db: the boards cannot be")
+            assert [line.split(": ")[2] for line in others] == ["a draft cannot be kept"] * len(others)
+            assert page_of(vim, page) == wanted
+        vim.keys("<CR>")
+        shows(vim, page, "kept in the draft")
+        assert store.bodies() == ["@All look", "kept in the draft"]
+        assert store.posts()[-1].author == me(vim)

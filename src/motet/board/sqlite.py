@@ -21,14 +21,12 @@ from motet.board.salvage import of_boards
 from motet.board.schema import SCHEMA, migrate, schema_of
 from motet.storage import places, turns
 from motet.storage.database_file import DatabaseFile, transaction
-from motet.storage.failures import Words, explained, is_lasting, is_no_room
+from motet.storage.failures import Words, explained, is_lasting
 
 T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds that a write waits for other processes' writes."""
-_ALONE = 1.0
-"""Seconds that a reader on a full disk waits for another one."""
 
 
 class SqliteTx:
@@ -86,16 +84,7 @@ class SqliteDatabase:
         def read(connection: sqlite3.Connection) -> T:
             return self._transaction(connection, [work], "BEGIN")[0]
 
-        def run() -> T:
-            try:
-                return self._file.run(read)
-            except (sqlite3.Error, OSError) as error:
-                if not is_no_room(error):
-                    raise
-                self.close()
-                return self._read_alone(read, error)
-
-        return self._safely(run)
+        return self._safely(lambda: self._file.read(read, self._is_newest))
 
     def write(self, works: Sequence[Work[object]], *, durable: bool) -> list[object]:
         """See `Database`."""
@@ -122,16 +111,8 @@ class SqliteDatabase:
         with turns.turn(self._lock, self._lock_path):
             yield
 
-    def _read_alone(self, step: Callable[[sqlite3.Connection], T], error: sqlite3.Error | OSError) -> T:
-        """Read where there is no room for the index that processes share beside the file: who has the file alone keeps
-        it in memory. Raises `error` when that cannot be."""
-        try:
-            with contextlib.closing(sqlite3.connect(self._path, timeout=_ALONE, isolation_level=None)) as connection:
-                connection.execute("PRAGMA locking_mode = exclusive")
-                connection.execute("PRAGMA query_only = on")
-                return step(connection)
-        except (sqlite3.Error, BoardTooNew):
-            raise error from None
+    def _is_newest(self, connection: sqlite3.Connection) -> bool:
+        return schema_of(SqliteTx(connection), str(self._path), is_moving=self._is_moving) == SCHEMA
 
     def _safely(self, run: Callable[[], T]) -> T:
         try:

@@ -128,7 +128,10 @@ def _locked(path: Path) -> int:
     try:
         handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise BoardError(f"{path}: a draft cannot be opened: {error.strerror}") from error
+        try:
+            handle = os.open(_lock_of(path), os.O_RDONLY | os.O_CLOEXEC)  # where nothing can be written
+        except OSError:
+            raise BoardError(f"{path}: a draft cannot be opened: {error.strerror}") from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

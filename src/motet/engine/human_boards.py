@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,9 @@ from pathlib import Path
 from motet.board import (
     Agent,
     AgentKind,
+    AgentState,
     Board,
+    BoardError,
     BoardRefused,
     Boards,
     Delivery,
@@ -75,18 +78,39 @@ class HumanBoards:
         self._last_notice = 0
 
     async def me(self) -> Agent:
-        """The human, registered."""
+        """The human, registered; where nothing can be stored as he was, or as he would be."""
         if self._me is None:
-            self._me = await self.boards.register(self._new)
+            try:
+                self._me = await self.boards.register(self._new)
+            except BoardError:
+                return await self._unregistered()
         return self._me
 
+    async def _unregistered(self) -> Agent:
+        new = self._new
+        return await self.boards.known(new) or Agent(
+            *(new.name, new.name, new.kind, new.identity, new.roles, new.model, new.workspace, new.policy),
+            *(AgentState.IDLE, "", False, 0.0, 0.0, new.session),
+        )
+
     async def open(self, name: str) -> HumanBoard:
-        """A board of the project, made when there is none; the human takes part. Raises `UsageError` for a bad name."""
-        me = await self.me()
-        board = await self.boards.open(self.project, name)
-        await self.boards.join(board.id, me.address)
+        """A board of the project, made when there is none; the human takes part. Where nothing can be stored, a board that
+        is there is read. Raises `UsageError` for a bad name."""
+        only_read = ""
+        try:
+            board = await self.boards.open(self.project, name)
+            me = self._me = await take_part(self.boards, board, self._new)
+        except BoardRefused:
+            raise
+        except BoardError as error:
+            try:
+                board = await self.boards.find(self.project, name)
+            except BoardError:
+                raise error from None
+            me, only_read = await self._unregistered(), str(error)
         following = Following(self.boards, board, author=me.address)
-        found = HumanBoard(self.boards, board, me, BoardDraft(self._drafts, board.id), following)
+        draft = BoardDraft(self._drafts, board.id)
+        found = HumanBoard(self.boards, board, self._new, me, draft, following, only_read)
         await found.begin()
         return found
 
@@ -102,7 +126,8 @@ class HumanBoards:
 
     async def alerts(self) -> AsyncGenerator[Alert]:
         """What the human is to know from now on, each once; at first how many calls wait, in one."""
-        await self.boards.tend()
+        with suppress(BoardError):  # where it cannot be stored, others will
+            await self.boards.tend()
         names = await self._names()
         notices = [one async for one in self._notices()]
         self._last_notice = notices[-1].id if notices else 0
@@ -130,7 +155,8 @@ class HumanBoards:
     async def _calls(self, names: dict[str, str], *, all_new: bool = False) -> list[Alert]:
         """What calls the human and was not told yet, the oldest first; at first what nobody has seen of it."""
         address = (await self.me()).address
-        await self.boards.waiting(address)  # calls of everyone are among them now
+        with suppress(BoardError):
+            await self.boards.waiting(address)  # calls of everyone are among them now
         for limit in (_NEWEST, _MOST):
             found = await self.boards.deliveries(recipient=address, limit=limit)
             if any(one.id in self._told for one in found) or len(found) < limit:
@@ -171,15 +197,25 @@ class HumanBoards:
         return await (self.boards.go_on(chain) if go_on else self.boards.stop(chain))
 
 
+async def take_part(boards: Boards, board: Board, new: NewAgent) -> Agent:
+    """Register the human, and have him on a board."""
+    me = await boards.register(new)
+    await boards.join(board.id, me.address)
+    return me
+
+
 @dataclass(slots=True)
 class HumanBoard:
-    """One board with the human on it. `following` holds the posts that are shown, and what became of the human's."""
+    """One board with the human on it. `following` holds the posts that are shown, and what became of the human's.
+    `only_read`: why nothing of the human's can be stored, so that he may not be on it; empty where it can."""
 
     boards: Boards
     board: Board
+    new: NewAgent
     me: Agent
     draft: BoardDraft
     following: Following
+    only_read: str = ""
     people: list[Agent] = field(default_factory=list[Agent])
     roster: Roster = field(default_factory=lambda: Roster(()))
     read_to: int = 0
@@ -203,10 +239,17 @@ class HumanBoard:
         return max(self.following.last - self.read_to, 0)
 
     async def seen(self, to: int) -> None:
-        """The human has seen the board up to post `to`: what was delivered of that waits no more."""
+        """The human has seen the board up to post `to`: what was delivered of that waits no more, where it can be stored."""
         if to <= self.read_to:
             return
         self.read_to = to
+        try:
+            await self._note_seen(to)
+        except BoardError as error:
+            self.only_read = str(error)
+
+    async def _note_seen(self, to: int) -> None:
+        await self._take_part()
         waiting = list[Delivery]()
         if await self.boards.waiting(self.me.address):
             waiting = await self.boards.deliveries(
@@ -214,6 +257,12 @@ class HumanBoard:
             )
         seen = [one.post.seq for one in waiting if one.post.seq <= to]
         await self.boards.shown(self.me.address, self.board.id, seen, to)
+
+    async def _take_part(self) -> None:
+        """See to it that the human is on the board, where that could not be stored before."""
+        if self.only_read:
+            self.me = await take_part(self.boards, self.board, self.new)
+            self.following.author, self.only_read = self.me.address, ""
 
     async def keep(self, typed: Typed) -> None:
         """Keep what is typed and not sent."""
@@ -226,6 +275,7 @@ class HumanBoard:
         async with self._writing:
             await asyncio.to_thread(self.draft.send, typed)
         try:
+            await self._take_part()
             if typed.edits:
                 posted = await self.boards.edit(typed.edits, self.me.address, typed.text)
             else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from motet.history.errors import HistoryError, HistoryTooNew
-from motet.history.migrations import SCHEMA, migrate, schema_of
+from motet.history.migrations import SCHEMA, check_schema, migrate, schema_of
 from motet.history.salvage import of_chats
 from motet.storage import places
 from motet.storage.database_file import DatabaseFile, transaction
@@ -34,22 +34,27 @@ class Store:
 
     def read(self, work: Work[T]) -> T:
         """What `work` answers. Raises `HistoryError`, and what `work` raises."""
-        return self._run(work)
+        return self._safely(lambda: self._file.read(work, self._is_newest))
 
     def write(self, works: Sequence[Work[object]], *, durable: bool) -> list[object]:
         """Run `works` in one transaction and answer what each answers; one that fails makes all fail.
 
         Durable: on the disk on return. Otherwise a power cut, but no crash of ours, may take it back.
         """
-        return self._run(lambda connection: self._transaction(connection, works, durable=durable))
+        return self._safely(
+            lambda: self._file.run(lambda connection: self._transaction(connection, works, durable=durable))
+        )
 
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""
         self._file.close()
 
-    def _run(self, step: Work[T]) -> T:
+    def _is_newest(self, connection: sqlite3.Connection) -> bool:
+        return check_schema(connection, str(self._path)) == SCHEMA
+
+    def _safely(self, run: Callable[[], T]) -> T:
         try:
-            return self._file.run(step)
+            return run()
         except (sqlite3.Error, OSError) as error:
             if is_lasting(error) or not self._file.is_open:
                 self.close()
@@ -94,8 +99,12 @@ class Store:
 def connect(path: Path) -> sqlite3.Connection:
     """A connection without transactions of its own making."""
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten
-    connection.execute("PRAGMA cache_size = -16000")  # KiB
+    try:
+        connection.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten
+        connection.execute("PRAGMA cache_size = -16000")  # KiB
+    except BaseException:
+        connection.close()  # else whoever tries again another way finds it locked
+        raise
     return connection
 
 

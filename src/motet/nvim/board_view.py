@@ -26,6 +26,7 @@ class BoardView:
         self._following: asyncio.Task[None] | None = None
         self._older = asyncio.Lock()
         self._names: list[str] = []
+        self._warned: set[str] = set()  # of what cannot be stored
         self._shown = 0  # the number of the newest post that is drawn: what is not cannot have been seen
 
     async def show(self) -> None:
@@ -41,6 +42,7 @@ class BoardView:
         self._shown = self.board.following.last
         self._tell("status", self._status())
         self._following = background(self._follow())
+        self._tell_only_read()
 
     async def send_again(self) -> None:
         """Post what was sent by a process that ended before it knew that it was stored."""
@@ -63,6 +65,7 @@ class BoardView:
         """The human has seen the page up to post `to`."""
         await self.board.seen(to)
         self._tell("status", self._status())
+        self._tell_only_read()
 
     async def post(self, typed: Typed) -> None:
         """Post what was typed; what cannot be posted is typed again."""
@@ -80,8 +83,12 @@ class BoardView:
             self._peer.tell("notice", self.buffer, "warn", told)
 
     async def keep(self, typed: Typed) -> None:
-        """Keep what is typed."""
-        await self.board.keep(typed)
+        """Keep what is typed; where that cannot be stored, it is told once."""
+        try:
+            await self.board.keep(typed)
+        except MotetError as error:
+            self._warn_once(str(error))
+            return
         self._tell("kept", typed.text)
 
     async def edit(self) -> None:
@@ -129,6 +136,18 @@ class BoardView:
         except Exception as error:
             self._tell("stopped", f"a defect of motet: {error!r}")
             raise
+
+    def _tell_only_read(self) -> None:
+        """Say that nothing is noted of what the human reads, and why."""
+        if self.board.only_read:
+            self._warn_once(f"only read, nothing is noted: {self.board.only_read}")
+        else:
+            self._warned.clear()
+
+    def _warn_once(self, line: str) -> None:
+        if line not in self._warned:
+            self._warned.add(line)
+            self._peer.tell("notice", self.buffer, "warn", line)
 
     def _tell_names(self) -> None:
         """The names that the editor completes by itself, because it may not wait."""

@@ -6,19 +6,24 @@ import contextlib
 import errno
 import fcntl
 import os
+import shutil
 import sqlite3
+import tempfile
 import time
+import urllib.parse
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TypeVar
 
 from motet.storage import places
 from motet.storage.aside import tell
-from motet.storage.failures import Words, no_database
+from motet.storage.failures import Words, no_database, takes_nothing
 from motet.storage.salvage import SMALLEST, Salvage, is_waiting
 
 T = TypeVar("T")
 
+_ALONE = 1.0
+"""Seconds that a reader waits for another one where nothing can be written."""
 _REPAIR_PATIENCE = 60.0
 """Seconds that opening waits for a process that sets a damaged file aside."""
 
@@ -66,6 +71,22 @@ class DatabaseFile:
                 raise
         self._set_aside()
         return step(self.opened())
+
+    def read(self, step: Callable[[sqlite3.Connection], T], is_newest: Callable[[sqlite3.Connection], bool]) -> T:
+        """What `step`, which only reads, answers; also where nothing can be written, as long as the tables are those of this
+        motet (`is_newest`). Raises as `run`."""
+        try:
+            return self.run(step)
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            if not takes_nothing(error):
+                raise
+            for there in (_alone, _only_read, _copied):
+                with contextlib.suppress(sqlite3.Error, OSError), there(self._path) as connection:
+                    connection.execute("PRAGMA query_only = on")
+                    if is_newest(connection):
+                        return step(connection)
+            raise
 
     def opened(self) -> sqlite3.Connection:
         """The connection. Raises what `connect` raises, and `OSError`."""
@@ -139,6 +160,44 @@ class DatabaseFile:
         if self._guard >= 0:
             os.close(self._guard)
             self._guard = -1
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Generator[sqlite3.Connection]:
+    """Who has a file alone keeps in memory the index that processes share beside it: there may be no room for that."""
+    with contextlib.closing(sqlite3.connect(path, timeout=_ALONE, isolation_level=None)) as connection:
+        connection.execute("PRAGMA locking_mode = exclusive")
+        yield connection
+
+
+@contextlib.contextmanager
+def _only_read(path: Path) -> Generator[sqlite3.Connection]:
+    """A file that nobody here may write to. SQLite reads it beside its log and their index, where both are there; without
+    a log it is as it will stay (SQLite documentation, "Write-Ahead Logging", 4)."""
+    log = Path(f"{path}-wal")
+    is_kept = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) and not _has_bytes(log)
+    how = "immutable=1" if is_kept else "mode=ro"
+    uri = f"file:{urllib.parse.quote(os.fspath(path))}?{how}"
+    with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_ALONE, isolation_level=None)) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def _copied(path: Path) -> Generator[sqlite3.Connection]:
+    """The file and what a crash has left in its log, elsewhere: where it is, nothing can be made of that."""
+    with tempfile.TemporaryDirectory(prefix="motet-") as place:
+        copy = Path(place, path.name)
+        for ending in ("", "-wal"):
+            if ending == "" or _has_bytes(Path(f"{path}{ending}")):
+                shutil.copyfile(f"{path}{ending}", f"{copy}{ending}")
+        with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            yield connection
+
+
+def _has_bytes(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return path.stat().st_size > 0
+    return False
 
 
 @contextlib.contextmanager

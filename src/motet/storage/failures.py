@@ -44,11 +44,14 @@ def is_lasting(error: Exception) -> bool:
     }  # fmt: skip
 
 
-def is_no_room(error: sqlite3.Error | OSError) -> bool:
-    """Whether the disk may have taken nothing more: SQLite tells of its shared index as of any other failure."""
+def takes_nothing(error: sqlite3.Error | OSError) -> bool:
+    """Whether the disk, or the system, may let nothing be written: what is there can be read all the same. SQLite tells of
+    its shared index as of any other failure."""
     if isinstance(error, OSError):
-        return error.errno in NO_ROOM
-    return _code(error) in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+        return error.errno in NO_ROOM | {errno.EROFS, errno.EACCES, errno.EPERM}
+    return _code(error) in {
+        sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Place:
     terminal: Terminal = field(default_factory=Terminal)
     out: ChatTerminal = field(default_factory=lambda: ChatTerminal(sys.stdout))
     _unnoted: str = ""
+    _told: str = ""
 
     @contextmanager
     def noting(self) -> Generator[None]:
@@ -59,13 +60,16 @@ class Place:
         below the answer, if there is one."""
         try:
             yield
+        except UsageError:
+            raise
         except MotetError as error:
             self._unnoted = str(error)
 
     def tell_unnoted(self) -> None:
-        """Say that something could not be noted, and why."""
-        if self._unnoted:
+        """Say that something could not be noted, and why: once, until something else is the reason."""
+        if self._unnoted not in ("", self._told):
             self.terminal.line(f"Only read, nothing is noted: {self._unnoted}", "yellow", hang=2)
+        self._told, self._unnoted = self._unnoted or self._told, ""
 
     def scope(self, everywhere: bool) -> str | None:
         """The project that is meant; None: all."""

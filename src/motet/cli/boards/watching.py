@@ -43,8 +43,11 @@ def watch(board: str, limit: int | None, after: int | None, bell: bool, as_json:
     """
 
     async def work(place: Place) -> None:
-        seat = await place.seat(board)
+        seat = None
+        with place.noting():
+            seat = await place.seat(board)
         found = await place.board(board)
+        place.tell_unnoted()
         start = after if after is not None else max(found.last - (_NEWEST if limit is None else limit), 0)
         view = BoardView(place, seat, found, start, as_json=as_json, bell=bell)
         await view.run()
@@ -55,10 +58,10 @@ def watch(board: str, limit: int | None, after: int | None, bell: bool, as_json:
 @dataclass(slots=True)
 class BoardView:
     """What was shown, in constant memory: up to `last`, and the newest posts by number, version and whether they were
-    taken back."""
+    taken back. Without a `seat`, where nothing can be noted, nothing calls the human."""
 
     place: Place
-    seat: Seat
+    seat: Seat | None
     board: Board
     last: int
     as_json: bool
@@ -99,8 +102,8 @@ class BoardView:
         await self._notices()
 
     async def _show(self, posts: Sequence[Post]) -> None:
-        boards, address, seqs = self.place.boards, self.seat.address, [post.seq for post in posts]
-        calls = await boards.calling(address, self.board.id, seqs)
+        boards, address = self.place.boards, self.seat.address if self.seat else ""
+        calls = await boards.calling(address, self.board.id, [post.seq for post in posts])
         fates = await self._fates(posts)
         for post in posts:
             self._draw("post", post, "for you" if post.seq in calls else "", fates.get(post.id, ()))
@@ -110,8 +113,10 @@ class BoardView:
             del self._shown[seq]
         if calls and self.bell and self.place.out.moves:
             self.place.out.control("\a")
-        with self.place.noting():
-            await boards.shown(address, self.board.id, calls, to=self.last)
+        if address:
+            with self.place.noting():
+                await boards.shown(address, self.board.id, calls, to=self.last)
+            self.place.tell_unnoted()
 
     async def _changes(self) -> None:
         if not self._shown:
