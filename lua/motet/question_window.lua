@@ -8,7 +8,7 @@ local M = {}
 
 ---@class motet.Question
 ---@field number integer
----@field kind "choose"|"type"
+---@field kind "choose"|"mark"|"type"   one answer, several, or a text
 ---@field head string              what is asked; may have several lines
 ---@field rows string[][]          label and text; a text without a label goes on from the row before
 ---@field answers string[][]       key and label
@@ -71,11 +71,13 @@ local function text_lines(question, width)
   return lines, marks
 end
 
--- The lines of the answers, and the spots of each in them: line, first and end column.
-local function answer_lines(question, width)
+-- The lines of the answers, and the spots of each in them: line, first and end column. `marked`: those that are taken, where
+-- there may be several.
+local function answer_lines(question, width, marked)
   local lines, spots = {}, {}
   for index, answer in ipairs(question.answers) do
-    local pieces = broken((" %s %s "):format(answer[1], answer[2]), width, width)
+    local box = question.kind == "mark" and (marked[index] and "[x] " or "[ ] ") or ""
+    local pieces = broken((" %s %s%s "):format(answer[1], box, answer[2]), width, width)
     spots[index] = {}
     for number, piece in ipairs(pieces) do
       local last = lines[#lines] or ""
@@ -112,7 +114,7 @@ function Window:_box()
   local rows, columns = vim.o.lines - vim.o.cmdheight, vim.o.columns
   local width = math.max(math.min(columns - 2, WIDEST), 10)
   local text, marks = text_lines(self.question, width)
-  local answers, spots = answer_lines(self.question, width)
+  local answers, spots = answer_lines(self.question, width, self.marked)
   local below = math.min(#answers, math.max(math.floor((rows - 3) / 2), 1))
   local above = math.max(math.min(#text, rows - 3 - below), 1)
   local top, left = math.max(math.floor((rows - above - below - 3) / 2), 0), math.max(math.floor((columns - width - 2) / 2), 0)
@@ -142,6 +144,9 @@ end
 function Window:_mark(is_refused)
   local below = self:_below()
   local title = { { self.line, "FloatBorder" } }
+  if self.question.kind == "mark" then
+    title = { { " x marks, <CR> takes what is marked ", is_refused and "ErrorMsg" or "FloatBorder" } }
+  end
   if below > 0 then
     local text = (" %d more %s (<Space>) "):format(below, below == 1 and "line" or "lines")
     if is_refused then
@@ -198,6 +203,27 @@ function Window:_answer(index)
   self.answered(index)
 end
 
+-- Take the answer under the bar among those that are given, or out of them again.
+function Window:_toggle(index)
+  if index then
+    self.at, self.marked[index] = index, not self.marked[index] or nil
+    local lines, spots = answer_lines(self.question, api.nvim_win_get_width(self.wins.answers), self.marked)
+    self.spots = spots
+    fill(self.bufs.answers, lines)
+    self:_mark()
+  end
+end
+
+function Window:_take_marked()
+  self:_mark()
+  local marked = vim.tbl_keys(self.marked)
+  table.sort(marked)
+  if #marked == 0 or not self.is_read then
+    return self:_mark(true)
+  end
+  self.answered(marked)
+end
+
 function Window:_typed()
   self.answered(table.concat(api.nvim_buf_get_lines(self.bufs.answers, 0, -1, false), "\n"))
 end
@@ -243,18 +269,36 @@ function Window:_map()
       end
     end
   end
-  map({ text }, "n", { "<Space>" }, function() self:_scroll(page(self)) end)
+  local is_many = self.question.kind == "mark"
+  map({ text }, "n", { "<Space>" }, function()
+    if is_many and self:_below() == 0 then
+      self:_toggle(self.at)
+    else
+      self:_scroll(page(self))
+    end
+  end)
   map({ text }, "n", { "j", "<Down>", "<C-e>" }, line(1))
   map({ text }, "n", { "k", "<Up>", "<C-y>" }, line(-1))
   map({ text }, "n", { "l", "<Right>", "<Tab>" }, function() self:_move(1) end)
   map({ text }, "n", { "h", "<Left>", "<S-Tab>" }, function() self:_move(-1) end)
   map({ text }, "n", { "<CR>" }, function()
-    if self.at then
+    if is_many then
+      self:_take_marked()
+    elseif self.at then
       self:_answer(self.at)
     end
   end)
   for index, answer in ipairs(self.question.answers) do
-    map({ text }, "n", { answer[1] }, function() self:_answer(index) end)
+    map({ text }, "n", { answer[1] }, function()
+      if is_many then
+        self:_toggle(index)
+      else
+        self:_answer(index)
+      end
+    end)
+  end
+  if is_many then
+    map({ text }, "n", { "x" }, function() self:_toggle(self.at) end)
   end
 end
 
@@ -267,7 +311,7 @@ function Window:draw()
     local line, to, group = unpack(mark)
     api.nvim_buf_set_extmark(self.bufs.text, ns, line - 1, 0, { end_col = to, hl_group = group })
   end
-  if self.question.kind == "choose" then
+  if self.question.kind ~= "type" then
     fill(self.bufs.answers, answers)
   end
   for name, at in pairs(box) do
@@ -333,11 +377,12 @@ function Window:close()
   end
 end
 
----Show `question`, without going there. `answered` gets the index of an answer, from 1, or what was typed; nil: none.
+---Show `question`, without going there. `answered` gets the index of an answer, from 1, those of several, or what was typed;
+---nil: none.
 ---@param question motet.Question
----@param answered fun(value: integer|string|nil)
+---@param answered fun(value: integer|integer[]|string|nil)
 function M.show(question, answered)
-  local self = setmetatable({ question = question, answered = answered, at = question.safe, wins = {} }, Window)
+  local self = setmetatable({ question = question, answered = answered, at = question.safe, marked = {}, wins = {} }, Window)
   self.bufs = { text = scratch(), answers = scratch() }
   self.group = api.nvim_create_augroup(("motet.question.%d"):format(self.bufs.text), {})
   self:_map()

@@ -72,6 +72,10 @@ local function answered(one, value)
   if one.kind == "choose" then
     value = value or one.safe
     value = value and value - 1
+  elseif one.kind == "mark" then
+    value = value and vim.tbl_map(function(index)
+      return index - 1
+    end, value)
   end
   require("motet.process").tell("answered", one.number, value)
   emit("Answered", data(one))
@@ -120,8 +124,9 @@ function step(is_quiet)
   end
 end
 
----Ask question `number`: to choose one of `answers`, of which `safe` (from 0) does no harm, or to type something.
----@param kind "choose"|"type"
+---Ask question `number`: to choose one of `answers`, of which `safe` (from 0) does no harm, to mark several, or to type
+---something.
+---@param kind "choose"|"mark"|"type"
 ---@param head string
 ---@param rows string[][]      label and text
 ---@param answers string[][]   key and label

@@ -191,6 +191,52 @@ def test_what_cannot_be_seen_is_spelled_out(vim: Editor, provider: Serve) -> Non
     assert told(served.requests[1].body)[-1] == ("tool", "a\nb")
 
 
+@pytest.mark.parametrize(
+    ("keys", "given"),
+    [
+        ("31<CR>", "red\nblue"),
+        ("2<CR>", "green"),
+        ("<CR>123x<CR>", "red\ngreen"),
+        ("jxj<Space><CR>", "red\ngreen"),
+        ("<Tab><Space>k x<CR>", "red"),
+    ],
+)
+def test_several_options_are_given_where_many_may_be(vim: Editor, provider: Serve, keys: str, given: str) -> None:
+    asked = {"question": "Which?", "options": ["red", "green", "blue"], "many": True}
+    served = provider([Answer(calls=(call("ask_user", {"questions": [asked]}),)), DONE])
+    vim.command("Motet chat @ask_user look")
+    vim.waits_for(ASKED)
+    assert "1[]red2[]green3[]blue" in joined(vim)
+    vim.keys(keys)
+    vim.turn_ends()
+    assert told(served.requests[1].body)[-1] == ("tool", given)
+
+
+def test_what_is_marked_is_seen_and_a_closed_list_is_no_answer(vim: Editor, provider: Serve) -> None:
+    asked = {"question": "Which?", "options": ["red", "green"], "many": True}
+    served = provider([Answer(calls=(call("ask_user", {"questions": [asked]}),)), DONE])
+    vim.command("Motet chat @ask_user look")
+    vim.waits_for(ASKED)
+    vim.keys("2")
+    assert "1[]red2[x]green" in joined(vim)
+    assert any("<CR> takes what is marked" in line for line in vim.screen)
+    vim.keys("q")
+    vim.turn_ends()
+    assert "nobody is there to answer" in told(served.requests[1].body)[-1][1]
+
+
+def test_several_are_taken_when_all_of_the_text_was_seen(asked: Editor) -> None:
+    asked.lua(
+        "require('motet.questions').ask(901, 'mark', ('It runs.\\n'):rep(100), {}, { { '1', 'a' }, { '2', 'b' } })"
+    )
+    asked.waits_for(ASKED)
+    asked.keys("1<CR>")
+    assert answers(asked) == []
+    assert any("read it to its end first" in line for line in asked.screen)
+    asked.keys("G2<CR>")
+    assert answers(asked) == [[901, [0, 1]]]
+
+
 def test_a_long_option_is_wrapped_and_can_be_chosen(asked: Editor) -> None:
     asked.resize(50, 14)
     long = "x" * 500

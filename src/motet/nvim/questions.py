@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
+from typing import cast
 
 from motet.nvim.rpc import Peer
 from motet.permissions import Action, Answer, Denial, Effect
@@ -34,7 +35,7 @@ class Questions:
         self._waiting: dict[int, asyncio.Future[object]] = {}
 
     def answered(self, number: int, answer: object) -> None:
-        """The human's answer to a question: the index of an option, a text, or None."""
+        """The human's answer to a question: the index of an option, those of several, a text, or None."""
         future = self._waiting.get(number)
         if future is not None and not future.done():
             future.set_result(answer)
@@ -52,7 +53,7 @@ class Questions:
         """See `Human`."""
         answers: list[str] = []
         for one in questions:
-            given = await (self._choose(one.text, one.options, one.safe) if one.options else self._type(one.text))
+            given = await (self._choose(one) if one.options else self._type(one.text))
             if given is None:
                 return None
             answers.append(given)
@@ -60,13 +61,19 @@ class Questions:
 
     async def choose(self, lines: list[str], options: list[str]) -> int | None:
         """The index of the option that the human takes; None: none of them. The first one does no harm."""
-        picked = await self._choose("\n".join(lines), options, options[0])
+        picked = await self._choose(Question("\n".join(lines), tuple(options), safe=options[0]))
         return None if picked is None else options.index(picked)
 
-    async def _choose(self, text: str, options: Sequence[str], safe: str) -> str | None:
+    async def _choose(self, asked: Question) -> str | None:
+        """The option that the human takes, or with `many` all of them, on lines of their own."""
+        options = asked.options
         shown = [(str(number), one_line(option)) for number, option in enumerate(options, 1)]
-        picked = await self._put("choose", text, [], shown, safe=options.index(safe) if safe else None)
-        return options[picked] if isinstance(picked, int) else None
+        safe = options.index(asked.safe) if asked.safe else None
+        picked = await self._put("mark" if asked.many else "choose", asked.text, [], shown, safe)
+        if isinstance(picked, int):
+            return options[picked]
+        marked = cast("list[int]", picked) if isinstance(picked, list) else []
+        return "\n".join(options[one] for one in marked) if marked else None
 
     async def _type(self, text: str) -> str | None:
         given = await self._put("type", text, [], [])
