@@ -12,6 +12,7 @@ local anchors = api.nvim_create_namespace("motet.review.anchors")
 ---@field count integer    lines that it takes away or changes
 ---@field stale boolean    the human has changed these lines
 ---@field note string      what happens to the file besides
+---@field caution string?  how loosely its place was found
 ---@field number integer   in its file, of `total`
 ---@field total integer
 ---@field parts [integer, integer, string[]][]   row in the hunk, lines taken away, lines added
@@ -44,7 +45,20 @@ function M.key(name)
   return lhs and (lhs:gsub("<[Ll]ocal[Ll]eader>", vim.g.maplocalleader or "\\")) or nil
 end
 
--- One line, or as many as the narrowest window needs.
+-- `words` with `gap` between them, in one line, or in as many as the narrowest window needs.
+local function flow(words, gap, width)
+  local lines = { words[1] }
+  for index = 2, #words do
+    local longer = lines[#lines] .. gap .. words[index]
+    if vim.fn.strdisplaywidth(longer) <= width then
+      lines[#lines] = longer
+    else
+      lines[#lines + 1] = "  " .. words[index]
+    end
+  end
+  return lines
+end
+
 local function hint(hunk, width)
   local words = { ("change %d of %d"):format(hunk.number, hunk.total) }
   if hunk.note ~= "" then
@@ -58,18 +72,16 @@ local function hint(hunk, width)
     local lhs = (name ~= "split" or #hunk.parts > 1) and M.key(name)
     words[#words + 1] = lhs and lhs .. " " .. (name == "beside" and "side by side" or name) or nil
   end
-  local lines = { words[1] }
-  for index = 2, #words do
-    local longer = lines[#lines] .. "  " .. words[index]
-    if vim.fn.strdisplaywidth(longer) <= width then
-      lines[#lines] = longer
-    else
-      lines[#lines + 1] = "  " .. words[index]
-    end
-  end
   return vim.tbl_map(function(line)
     return { { line, hunk.stale and "MotetStale" or "MotetHint" } }
-  end, lines)
+  end, flow(words, "  ", width))
+end
+
+-- Above the hunk, so that it is read before the decision.
+local function caution(hunk, width)
+  return vim.tbl_map(function(line)
+    return { { line, "MotetStale" } }
+  end, flow(vim.split(hunk.caution, " "), " ", width))
 end
 
 -- Virtual lines know no tab stops.
@@ -164,6 +176,9 @@ local function draw_hunk(file, hunk, most, width)
     sign_hl_group = hunk.stale and "MotetStale" or "MotetSign",
   })
   local left = hunk.stale and {} or hunk.parts
+  if (hunk.caution or "") ~= "" and not hunk.stale and not file.beside then
+    put(file, row, caution(hunk, width))
+  end
   for index, part in ipairs(left) do
     local first, count = hunk.row + part[1], part[2]
     if count > 0 and not file.beside then

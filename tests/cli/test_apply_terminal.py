@@ -148,12 +148,25 @@ def test_json_ends_with_an_error_after_ctrl_c(piped: Start, project: Project) ->
 def test_a_text_that_is_nearly_right_is_offered_and_marked_approximate(piped: Start, project: Project) -> None:
     human = piped(edits(NEAR))
     human.asked()
-    assert "app.py:6  approximate: the search text differs from these lines" in human.lines
+    at = human.lines.index("app.py:6")
+    assert human.lines[at + 1] == "  approximate: the search text differs from the file"
     human.presses("y")
     assert human.ends() == 0
     assert project.text("app.py") == APP.replace("len(values)", "(len(values) or 1)")
-    told = " ".join(human.text.split())
-    assert "app.py: lines 5-6: approximate: the search text differs from the file; you took it" in told
+    assert human.text.count("approximate") == 1
+
+
+def test_how_loosely_a_text_was_found_is_said_above_its_hunk(piped: Start, project: Project) -> None:
+    human = piped(edits(GREET, ("return w * h\n", "return h * w\n")))
+    human.asked()
+    assert "matched" not in human.text
+    human.presses("y")
+    human.asked()
+    note = "matched with another indentation; the new text was indented the same way"
+    assert note in " ".join(human.text.split())
+    human.presses("y")
+    assert human.ends() == 0
+    assert " ".join(human.text.split()).count(note) == 1
 
 
 def test_a_text_that_is_nearly_right_and_left_is_not_said_to_be_decided_for(piped: Start, project: Project) -> None:

@@ -29,7 +29,7 @@ def test_a_human_is_shown_it_marked_approximate_and_decides(
     provider([NEAR, DONE], repeat=True)
     human = project.human("fix")
     human.asked()
-    assert "a.txt:2  approximate: the search text differs from these lines" in human.lines
+    assert human.lines[human.lines.index("a.txt:2") + 1] == "  approximate: the search text differs from the file"
     human.presses(key)
     assert human.ends() == code
     assert project.text("a.txt") == (BEFORE.replace("bad", "good") if key == "y" else BEFORE)

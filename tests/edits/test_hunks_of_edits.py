@@ -186,3 +186,23 @@ def test_any_subset_of_hunks_is_the_plan_of_those_edits(case: tuple[str, list[Ed
                 proposal = proposal.decide(index, Decision.ACCEPTED)
         alone = plan({"a.txt": file}, [edits[number] for number in sorted(taken)], partial=True)
         assert proposal.accepted() == (alone.files[0].after or file).data if taken else file.data
+
+
+def test_each_hunk_says_how_loosely_its_own_edit_was_found() -> None:
+    before = TextFile.new("a.py").with_text(
+        "def f():\n    one = 1\n\n\n\n\n\n\ndef g():\n    two = 2\n    three = 3\n"
+    )
+    edits = [
+        Replace("a.py", "    one = 1\n", "    one = 10\n"),
+        Replace("a.py", "two = 2\nthree = 3\n", "two = 20\nthree = 30\n"),
+    ]
+    (proposal,) = plan({"a.py": before}, edits).proposals()
+    cautions = [hunk.hunk.caution for hunk in proposal.hunks]
+    assert cautions == ["", "matched with another indentation; the new text was indented the same way"]
+
+
+def test_a_part_of_a_split_hunk_says_it_too() -> None:
+    before = TextFile.new("a.py").with_text("def g():\n    two = 2\n    mid = 0\n    three = 3\n")
+    edits = [Replace("a.py", "two = 2\nmid = 0\nthree = 3\n", "two = 20\nmid = 0\nthree = 30\n")]
+    (proposal,) = plan({"a.py": before}, edits).proposals()
+    assert [bool(hunk.hunk.caution) for hunk in proposal.split(0).hunks] == [True, True]

@@ -385,4 +385,16 @@ def test_a_place_that_is_only_nearly_right_says_so(vim: Editor, project: Project
     project.write({"a.txt": "def total(values):\n    result = sum(values)\n    return result\n"})
     near = "def total(values):\n    result = sum(valuess)\n    return result\n"
     proposed(vim, project, provider, edit(("a.txt", near, near.replace("valuess", "values, 1"))))
-    assert "  change 1 of 1, its place is only nearly right  \\a accept  \\d reject  \\e amend" in vim.screen
+    screen = vim.screen
+    at = next(row for row, line in enumerate(screen) if "approximate: the search text differs from the file" in line)
+    assert screen[at + 1].endswith("    result = sum(values)")
+    assert any(line.startswith("  change 1 of 1  \\a accept  \\d reject  \\e amend") for line in screen)
+
+
+def test_how_loosely_a_text_was_found_stands_above_its_change(vim: Editor, project: Project, provider: Serve) -> None:
+    project.write({"a.txt": "def area(w, h):\n    return w * h\n"})
+    proposed(vim, project, provider, edit(("a.txt", "return w * h\n", "return h * w\n")))
+    screen = vim.screen
+    (at,) = [row for row, line in enumerate(screen) if "matched with another indentation; the new text was" in line]
+    assert screen[at + 1].endswith("    return w * h")
+    assert "matched" not in "".join(screen[at + 2 :])

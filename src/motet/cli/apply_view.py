@@ -93,7 +93,7 @@ class ApplyView:
 
     def _file(self, file: FileReport) -> None:
         """What the human did not decide just now: refusals, how loosely a text was matched, what went wrong."""
-        told = [*_refused(file, asks=self._asks), *_problem(file), *_notes(file)]
+        told = [*_refused(file, asks=self._asks), *_problem(file), *_notes(file, asks=self._asks)]
         if told:
             self._terminal.line(always=True)
         for text, style in told:
@@ -241,12 +241,14 @@ def _problem(file: FileReport) -> Iterator[Told]:
         yield from ((line, "dim") for line in file.excerpt.splitlines())
 
 
-def _notes(file: FileReport) -> Iterator[Told]:
-    """How loosely each edit was matched; nothing about edits that were given up or left."""
+def _notes(file: FileReport, *, asks: bool) -> Iterator[Told]:
+    """How loosely each edit was matched; nothing about edits that were given up or left. Who was asked (`asks`) has seen
+    it above each hunk."""
     if (file.plan.refusals and not file.plan.changes_something) or _was_left(file.proposal):
         return
     for outcome in file.plan.outcomes:
-        if isinstance(outcome, Match) and outcome.note:
+        is_seen = asks and file.plan.changes_something and isinstance(outcome, Match) and not outcome.already_applied
+        if isinstance(outcome, Match) and outcome.note and not is_seen:
             yield f"{file.path}{_place(outcome)}: {_note(outcome, asked=file.plan.changes_something)}", ""
     if file.merged:
         yield f"{file.path}: somebody else had changed the file meanwhile; both changes stand", ""

@@ -58,6 +58,8 @@ def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, problems: Prob
     place = f"{proposal.path}:{hunk.line}"
     terminal.line(always=True)
     terminal.spans((place, "bold"), (count + _about_file(proposal) + _STATES[reviewed.decision], "dim"), always=True)
+    if hunk.caution:
+        terminal.spans(("  ", ""), (hunk.caution, "yellow"), hang=2, always=True)
     for found in problems.about(hunk):
         terminal.spans(("  ", ""), *what_is_wrong(found), hang=_HANG, always=True)
     for spans in _diff(_lines(proposal.base.text), hunk):
@@ -72,11 +74,12 @@ def _lines(text: str) -> Sequence[Line]:
 
 def _about_file(proposal: Proposal) -> str:
     """What happens to the file besides its lines."""
+    cautioned = any(one.hunk.caution for one in proposal.hunks)
     facts = {
         "new file": proposal.before is None,
         "the file is deleted": proposal.deletes,
         f"moved to {proposal.moves_to}": bool(proposal.moves_to),
-        "approximate: the search text differs from these lines": proposal.approximate,
+        "approximate: the search text differs from these lines": proposal.approximate and not cautioned,
     }
     return "".join(f"  {fact}" for fact, holds in facts.items() if holds)
 

@@ -56,6 +56,8 @@ class Hunk:
     lines: LineNumbers = field(repr=False, compare=False)
     parts: tuple[Hunk, ...] = ()
     edits: frozenset[int] = frozenset()
+    caution: str = ""
+    """How loosely its place was found, for whoever decides; empty where that was given exactly."""
 
     @property
     def first(self) -> int:

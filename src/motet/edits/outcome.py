@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
-from motet.edits.edit import Edit
+from motet.edits.edit import Edit, Write
 
 
 class Rung(IntEnum):
@@ -116,7 +116,25 @@ class Match:
         remarks = [one for one in self.remarks if one is not Remark.INSIDE or len(self.places) == 1]
         return "; ".join([*notes, *remarks])
 
+    @property
+    def caution(self) -> str:
+        """The same for a human who is about to decide."""
+        words = "" if self.already_applied else self.note
+        if isinstance(self.edit, Write):
+            words = words.replace(_NOTES[Rung.APPROXIMATE], "this may be only a piece of the file")
+        for told, said in _TO_A_HUMAN.items():
+            words = words.replace(told, said)
+        return words
 
+
+_TO_A_HUMAN = {
+    "; the human decided": "",
+    "; give whole lines next time": "",
+    "your edits": "the edits",
+    "the one you named": "the one that was named",
+    "you were shown it": "the model was shown it",
+}
+"""What is put otherwise in a note that a human reads before deciding."""
 _NOTES = {
     Rung.TRAILING_SPACE: "matched without regard to trailing white space",
     Rung.INDENTATION: "matched with another indentation; the new text was indented the same way",

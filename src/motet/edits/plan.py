@@ -25,7 +25,7 @@ from motet.edits.refuse import (
     refuse_unencodable,
 )
 from motet.edits.regions import Regions
-from motet.edits.review import Proposal
+from motet.edits.review import Proposal, ReviewedHunk
 from motet.edits.view import View
 from motet.errors import FileTooLarge, NotText
 from motet.syntax.definitions import definitions
@@ -79,13 +79,27 @@ class Plan:
 
     def proposals(self) -> list[Proposal]:
         """What a human is to review: one proposal for each file that would change."""
-        return [
-            Proposal.between(
-                file.path, file.before, file.after, regions=file.regions, approximate=file.is_approximate
-            )
-            for file in self.files
-            if file.changes_something
-        ]
+        return [_proposal(file) for file in self.files if file.changes_something]
+
+
+def _proposal(file: FilePlan) -> Proposal:
+    """What would become of a file; each hunk says how loosely the places of its edits were found."""
+    found = Proposal.between(
+        file.path, file.before, file.after, regions=file.regions, approximate=file.is_approximate
+    )
+    return replace(found, hunks=tuple(_with_caution(file, one) for one in found.hunks))
+
+
+def _with_caution(file: FilePlan, reviewed: ReviewedHunk) -> ReviewedHunk:
+    hunk = reviewed.hunk
+    numbers = hunk.edits or range(len(file.outcomes))  # of a hunk without edits it is not known where it comes from
+    outcomes = [file.outcomes[number] for number in sorted(numbers)]
+    cautions = [one.caution for one in outcomes if isinstance(one, Match) and one.caution]
+    if not cautions:
+        return reviewed
+    caution = "; ".join(dict.fromkeys(cautions))
+    parts = tuple(replace(part, caution=caution) for part in hunk.parts)
+    return replace(reviewed, hunk=replace(hunk, caution=caution, parts=parts))
 
 
 def plan(

@@ -333,7 +333,7 @@ def _row(one: _Open, index: int) -> dict[str, object]:
     note = "removes the file" if proposal.deletes else "makes the file" if proposal.before is None else ""
     if proposal.moves_to:
         note = f"moves the file to {proposal.moves_to}"
-    elif proposal.approximate:
+    elif proposal.approximate and not any(one.hunk.caution for one in proposal.hunks):
         note = "its place is only nearly right"
     return {
         "id": one.names[index],
@@ -341,6 +341,7 @@ def _row(one: _Open, index: int) -> dict[str, object]:
         "count": len(hunk.old),
         "stale": place is None,
         "note": visible(note),
+        "caution": visible(hunk.caution),
         "number": index + 1,
         "total": len(proposal.hunks),
         "parts": [_part(hunk, part) for part in (hunk.parts or (hunk,))],
