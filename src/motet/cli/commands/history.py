@@ -24,6 +24,9 @@ from motet.paths import state_dir
 from motet.visible import one_line, visible
 from motet.workspace import find_workspace
 
+_MOST_HITS = 2_000
+"""Hits that are looked at to find the chats that they are in."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -82,8 +85,6 @@ def _title(chat: ChatInfo) -> str:
 
 
 _ALL = click.option("-a", "--all", "everywhere", is_flag=True, help="Chats of all workspaces.")
-_MOST_HITS = 2_000
-"""Hits that are looked at to find the chats that they are in."""
 _JSON = click.option("--json", "as_json", is_flag=True, help="Results as JSON lines.")
 
 
