@@ -53,7 +53,7 @@ def piped(project: Project) -> Start:
 @pytest.mark.acceptance("S3-007", "S0-029")
 def test_keys_are_read_from_the_terminal_when_the_answer_comes_through_a_pipe(piped: Start, project: Project) -> None:
     human = piped(f"Some prose.\n\n{edits(GREET)}\nnew.py\n```\nx = 1\n```\n")
-    assert human.asked() == (1, 2, "y,n,r,a,d,e,j,k,/,q,?")
+    assert human.asked() == (1, 2, "y,n,r,a,d,A,e,j,k,g,/,p,q,?")
     assert project.text("app.py") == APP, "nothing is written before the review is over"
     human.presses("n")
     human.answers("y")
@@ -277,7 +277,7 @@ def test_a_message_is_broken_at_the_width_of_the_terminal(piped: Start) -> None:
 
 def test_a_file_that_is_deleted_has_no_lines_to_edit(piped: Start, project: Project) -> None:
     human = piped("*** Begin Patch\n*** Delete File: app.py\n*** End Patch\n")
-    assert human.asked()[2] == "y,n,r,a,d,q,?"
+    assert human.asked()[2] == "y,n,r,a,d,p,q,?"
     human.presses("e")
     human.sees("there are no new lines to edit; y or n decides about the whole file")
     human.answers("n")

@@ -41,7 +41,7 @@ notes/a.txt:2  hunk 1 of 2
  three
  four
  five
-(1/2) Take this hunk? [y,n,r,a,d,e,j,k,/,q,?] y
+(1/2) Take this hunk? [y,n,r,a,d,e,j,k,/,p,q,?] y
 
 notes/a.txt:10  hunk 2 of 2
   error: a bad word, where only good words were to be expected at all (awk)
@@ -50,7 +50,7 @@ notes/a.txt:10  hunk 2 of 2
  nine
 -bad ten, which is a rather long line of text that no narrow terminal can show
 +good ten
-(2/2) Take this hunk? [y,n,r,a,d,e,u,j,k,/,q,?] n
+(2/2) Take this hunk? [y,n,r,a,d,e,u,j,k,/,p,q,?] n
 
   Done.
 

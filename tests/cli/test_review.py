@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 from cli.kit import DEADLINE, DONE, Human, Project, Provider, edit
 
+from motet.cli.session import Session
+from motet.edits import Decision, Proposal
 from motet.models.scripted import Answer
 from motet.models.scripted.answers import ScriptedRequest, Step
+from motet.text import TextFile
 
 Serve = Callable[..., Provider]
 
@@ -92,9 +95,9 @@ def review(tmp_path: Path) -> Callable[..., Alone]:
 @pytest.mark.acceptance("S3-007", "S3-022", "S0-030")
 def test_y_takes_and_n_leaves_one_hunk_each(one_file: Callable[..., Human], project: Project) -> None:
     human = one_file()
-    assert human.asked() == (1, 3, "y,n,r,a,d,e,j,k,/,q,?")
+    assert human.asked() == (1, 3, "y,n,r,a,d,e,j,k,/,p,q,?")
     human.presses("y")
-    assert human.asked() == (2, 3, "y,n,r,a,d,e,s,u,j,k,/,q,?")
+    assert human.asked() == (2, 3, "y,n,r,a,d,e,s,u,j,k,/,p,q,?")
     assert project.text("a.txt") == numbered(BEFORE), "nothing is written before the review is over"
     human.presses("n")
     human.answers("y")
@@ -150,7 +153,7 @@ def test_a_and_d_stop_at_the_end_of_their_file(project: Project, provider: Serve
 def test_s_splits_and_one_part_is_taken(review: Callable[..., Alone]) -> None:
     human = review()
     human.answers("ns")
-    assert human.asked() == (2, 4, "y,n,r,a,d,e,u,j,k,/,q,?")
+    assert human.asked() == (2, 4, "y,n,r,a,d,e,u,j,k,/,p,q,?")
     human.presses("n")
     human.answers("yn")
     human.comes_to(with_good(15))
@@ -172,7 +175,7 @@ def test_each_u_takes_one_decision_back(review: Callable[..., Alone]) -> None:
     human.presses("u")
     assert human.asked()[0] == 2
     human.presses("u")
-    assert human.asked() == (1, 3, "y,n,r,a,d,e,j,k,/,q,?")
+    assert human.asked() == (1, 3, "y,n,r,a,d,e,j,k,/,p,q,?")
     human.presses("y")
     human.answers("nn")
     human.comes_to(with_good(3))
@@ -204,9 +207,10 @@ def test_undecided_hunks_come_round_again(review: Callable[..., Alone]) -> None:
         human.presses(key)
     human.comes_to(with_good(*BEFORE))
     assert numbers == [1, 2, 3, 1]
+    assert human.text.count("back to what is undecided further up") == 1
 
 
-@pytest.mark.parametrize(("key", "said"), [("k", "no undecided hunk before"), ("K", "no hunk before")])
+@pytest.mark.parametrize(("key", "said"), [("K", "no undecided hunk before"), ("k", "no hunk before")])
 def test_k_on_the_first_hunk_says_so(review: Callable[..., Alone], key: str, said: str) -> None:
     human = review()
     human.answers(key)
@@ -222,21 +226,25 @@ def test_k_on_the_first_hunk_says_so(review: Callable[..., Alone], key: str, sai
 def test_j_on_the_last_hunk_says_so(review: Callable[..., Alone]) -> None:
     human = review()
     human.answers("jjj")
+    human.sees("there is no hunk after this one")
+    human.answers("J")
     human.sees("there is no undecided hunk after this one")
     assert human.asked()[0] == 3
     human.presses("q")
     human.comes_to(with_good(), stopped=True)
 
 
-def test_j_and_k_pass_over_what_is_decided_and_their_capitals_do_not(review: Callable[..., Alone]) -> None:
+def test_capital_j_and_k_pass_over_what_is_decided_and_the_small_do_not(review: Callable[..., Alone]) -> None:
     human = review()
     numbers: list[int] = []
-    for key in "yjKKq":
+    for key in "ykjnKJkkq":
         numbers.append(human.asked()[0])
         human.presses(key)
     human.comes_to(with_good(3), stopped=True)
-    assert numbers == [1, 2, 3, 2, 1]
+    assert numbers == [1, 2, 1, 2, 3, 3, 3, 2, 1]
     assert "a.txt:3  hunk 1 of 3  taken" in human.lines
+    assert human.text.count("there is no undecided hunk before this one") == 1
+    assert human.text.count("there is no undecided hunk after this one") == 1
 
 
 def test_arrow_keys_go_down_and_up_and_other_sequences_do_nothing(review: Callable[..., Alone]) -> None:
@@ -336,7 +344,7 @@ def test_an_unknown_key_says_where_help_is_and_help_names_every_key(review: Call
     human.answers("?")
     keys = human.asked()[2]
     shown = {line[0] for line in human.lines if line[1:3] == "  " and line[3:4].isalpha()}
-    assert set(keys.split(",")) | {"s", "u"} == shown
+    assert set(keys.split(",")) | set("Agsu") == shown
     human.presses("q")
     human.comes_to(with_good(), stopped=True)
 
@@ -443,13 +451,66 @@ def test_a_hunk_can_be_edited_again_and_undone(review: Callable[..., Alone]) -> 
     human = review(EDITOR="sed -i s/good/better/")
     human.answers("e")
     assert human.asked()[0] == 2
-    human.presses("K")
+    human.presses("k")
     human.asked()
     assert "a.txt:3  hunk 1 of 3  taken as you edited it" in human.lines
     assert "+better three" in human.lines
     human.presses("u")
     human.answers("ynn")
     human.comes_to(with_good(3))
+
+
+THREE = {name: (f"bad {name}\n", f"good {name}\n") for name in ("a.txt", "ab.txt", "c.txt")}
+
+
+def test_capital_a_takes_all_that_is_left_in_all_files(review: Callable[..., Alone]) -> None:
+    human = review(
+        {"a.txt": (with_good(), with_good(*BEFORE)), **{name: THREE[name] for name in ("ab.txt", "c.txt")}}
+    )
+    human.answers("njjjA")
+    human.comes_to(with_good(13, 15, 27), "good ab.txt\n", "good c.txt\n")
+
+
+def test_capital_a_leaves_what_is_only_nearly_right_and_is_undone_as_one() -> None:
+    files = {name: TextFile.new(name).with_text(text) for name, (text, _) in THREE.items()}
+    session = Session(
+        [
+            Proposal.between(name, file, file.with_text(THREE[name][1]), approximate=name == "ab.txt")
+            for name, file in files.items()
+        ]
+    )
+    session.decide_all(Decision.ACCEPTED)
+    assert [one.taken for one in session.proposals] == [1, 0, 1]
+    assert (session.is_over, session.position) == (False, (2, 3))
+    session.undo()
+    assert [one.taken for one in session.proposals] == [0, 0, 0]
+    assert session.position == (1, 3)
+
+
+def test_g_goes_to_a_file_by_number_or_a_part_of_its_name(review: Callable[..., Alone]) -> None:
+    human = review(THREE)
+    question = "Go to the file (its number, or a part of its name):"
+    for typed, at in (("3", 3), ("ab", 2), ("a.txt", 1), ("c", 3)):
+        human.answers("g")
+        human.types(question, typed)
+        assert human.asked()[0] == at
+        human.presses("p")
+    assert "  2  ab.txt  1 of 1 undecided" in human.lines
+    for typed, said in (("txt", "several files have 'txt' in the name"), ("9", "no file has '9' in the name")):
+        human.answers("g")
+        human.types(question, typed)
+        human.sees(said)
+        human.answers("p")
+    human.answers("q")
+    human.comes_to("bad a.txt\n", "bad ab.txt\n", "bad c.txt\n", stopped=True)
+
+
+def test_p_prints_the_hunk_again(review: Callable[..., Alone]) -> None:
+    human = review()
+    human.answers("?p")
+    human.answers("q")
+    human.comes_to(with_good(), stopped=True)
+    assert human.lines.count("+good three") == 2
 
 
 def test_several_files_of_one_call_are_one_review(project: Project, provider: Serve) -> None:
@@ -459,7 +520,7 @@ def test_several_files_of_one_call_are_one_review(project: Project, provider: Se
     )
     provider([Answer(text=f"Both.\n\n{text}"), DONE], tools=False)
     human = project.human("fix")
-    assert human.asked() == (1, 2, "y,n,r,a,d,e,j,k,/,q,?")
+    assert human.asked() == (1, 2, "y,n,r,a,d,A,e,j,k,g,/,p,q,?")
     human.presses("j")
     assert human.asked()[0] == 2
     human.presses("y")

@@ -22,12 +22,15 @@ _KEYS = {
     "r": "leave it, and say what would be better",
     "a": "take this hunk and all later ones in the file",
     "d": "leave this hunk and all later ones in the file",
+    "A": "take all that is left in all files",
     "e": "edit the new lines, then take them",
     "s": "split the hunk into smaller ones",
     "u": "take the last decision back",
-    "j": "leave it undecided and go to the next undecided hunk; J: to the next one",
-    "k": "the same, backwards; K: to the one before",
+    "j": "leave it undecided and go to the next hunk; J: to the next undecided one",
+    "k": "the same, backwards; K: to the undecided one before",
+    "g": "go to a file of the list",
     "/": "go to the next hunk with a line that a regular expression fits",
+    "p": "print the hunk again",
     "q": "stop here: what you took is written, nothing else, and the run ends",
     "?": "this help",
 }
@@ -60,6 +63,9 @@ class TerminalReviewer:
         self._keyboard.forget()
         while not session.is_over:
             proposal, index = session.current
+            if session.went_back:
+                self._say("back to what is undecided further up")
+                session.went_back = False
             draw_hunk(self._terminal, proposal, index, self._problems(proposal.path))
             try:
                 await self._answer(session)
@@ -107,6 +113,12 @@ class TerminalReviewer:
                 session.decide_rest(Decision.ACCEPTED)
             case "d":
                 session.decide_rest(Decision.REJECTED)
+            case "A":
+                self._take_all(session)
+            case "p":
+                return True
+            case "g":
+                return await self._go_to_file(session)
             case "e" if _has_lines(session):
                 return await self._amend(session)
             case "e":
@@ -120,10 +132,7 @@ class TerminalReviewer:
             case "u":
                 return self._say("there is no decision to take back")
             case "j" | "k" | "J" | "K":
-                undecided = key.islower()
-                if not session.move(1 if key in "jJ" else -1, undecided=undecided):
-                    where = "after" if key in "jJ" else "before"
-                    return self._say(f"there is no {'undecided ' if undecided else ''}hunk {where} this one")
+                return self._move(session, 1 if key in "jJ" else -1, undecided=key.isupper())
             case "/":
                 return await self._search(session)
             case "q":
@@ -145,6 +154,7 @@ class TerminalReviewer:
             "s": not session.hunk.hunk.parts,
             "u": not session.can_undo,
         } | dict.fromkeys("jk/", total == 1)
+        left_out |= dict.fromkeys("Ag", len(session.proposals) == 1)
         return f"{place} [{','.join(key for key in _KEYS if not left_out.get(key))}]"
 
     def _stop(self, session: Session) -> None:
@@ -175,6 +185,36 @@ class TerminalReviewer:
         if remark is None:
             return False
         session.decide(Decision.REJECTED, remark)
+        return True
+
+    def _take_all(self, session: Session) -> None:
+        session.decide_all(Decision.ACCEPTED)
+        if not session.is_over:
+            self._say("a place that is only nearly right is still asked about")
+
+    def _move(self, session: Session, step: int, *, undecided: bool) -> bool:
+        where = "after" if step > 0 else "before"
+        return session.move(step, undecided=undecided) or self._say(
+            f"there is no {'undecided ' if undecided else ''}hunk {where} this one"
+        )
+
+    async def _go_to_file(self, session: Session) -> bool:
+        paths = [one.path for one in session.proposals if one.hunks]
+        for number, one in enumerate((one for one in session.proposals if one.hunks), 1):
+            left = sum(hunk.decision is Decision.PENDING for hunk in one.hunks)
+            state = f"{left} of {len(one.hunks)} undecided" if left else "decided"
+            self._terminal.spans(
+                (f"{number:>3}  ", "bold"), (f"{one.path}  ", ""), (state, "dim"), hang=5, always=True
+            )
+        wanted = await self._line("Go to the file (its number, or a part of its name):")
+        if not wanted:
+            return False
+        named = [path for path in paths if wanted == path] or [path for path in paths if wanted in path]
+        if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= len(paths):
+            named = [paths[int(wanted) - 1]]
+        if len(named) != 1:
+            return self._say(f"{'several files have' if named else 'no file has'} {wanted!r} in the name")
+        session.go_to_file(named[0])
         return True
 
     async def _search(self, session: Session) -> bool:

@@ -16,6 +16,8 @@ class Session:
         self._at = 0
         self._finished = False
         self._history: list[tuple[list[Proposal], int]] = []
+        self.went_back = False
+        """Whether the last decision led to a hunk further up, because none further down is undecided."""
 
     @property
     def is_over(self) -> bool:
@@ -56,12 +58,26 @@ class Session:
                 proposal = proposal.decide(index, decision)
         self.replace(proposal)
 
+    def decide_all(self, decision: Decision) -> None:
+        """Decide the current hunk and all undecided ones of all files, but for those of files in which a place is only
+        nearly right: each of these is to be seen."""
+        proposal, index = self.current
+        self._put(proposal.decide(index, decision))
+        self.proposals = [one if one.approximate else one.decide_pending(decision) for one in self.proposals]
+        self._go_on()
+
     def replace(self, proposal: Proposal) -> None:
         """Put `proposal` in place of the current file's and go to the next undecided hunk."""
         self._put(proposal)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.went_back = False
         if self._is_pending(self._at) or self.move(1, undecided=True):
             return
-        self._at = next((at for at in range(self._at) if self._is_pending(at)), self._at)
+        above = next((at for at in range(self._at) if self._is_pending(at)), None)
+        if above is not None:
+            self._at, self.went_back = above, True
 
     def split(self) -> None:
         """Put the parts of the current hunk in its place, all undecided."""
@@ -91,6 +107,11 @@ class Session:
                 self._at = (self._at + distance) % len(places)
                 return True
         return False
+
+    def go_to_file(self, path: str) -> None:
+        """Go to the first undecided hunk of a file, or to its first one."""
+        here = [at for at, (proposal, _) in enumerate(self._places()) if proposal.path == path]
+        self._at = next((at for at in here if self._is_pending(at)), here[0])
 
     def finish(self) -> None:
         """Ask no more; what is undecided stays so."""

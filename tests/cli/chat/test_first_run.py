@@ -73,11 +73,11 @@ def test_in_a_fresh_home_an_agent_asks_before_its_first_request_its_first_write_
     assert served.requests == []
     human.presses("y")
 
-    assert human.asked() == (1, 1, "y,n,r,a,d,e,q,?")
+    assert human.asked() == (1, 1, "y,n,r,a,d,e,p,q,?")
     assert asked(human) == [
         "src/new.py:1  new file",
         "+a = 1",
-        "(1/1) Take this hunk? [y,n,r,a,d,e,q,?]",
+        "(1/1) Take this hunk? [y,n,r,a,d,e,p,q,?]",
     ]
     assert tree(project.root) == {}
     human.presses("y")

@@ -233,7 +233,7 @@ def test_a_model_that_calls_tools_and_one_that_only_writes_make_the_same_edit_wi
         project.write({"src/a.py": OLD, "b.py": "b\n"})
         human = talker(project, "chat")
         human.says("make it new @editor")
-        assert human.asked() == (1, 1, "y,n,r,a,d,e,q,?")
+        assert human.asked() == (1, 1, "y,n,r,a,d,e,p,q,?")
         lines = human.lines
         seen[way] = lines[lines.index("src/a.py:2") :]
         assert project.text("src/a.py") == OLD
@@ -248,7 +248,7 @@ def test_a_model_that_calls_tools_and_one_that_only_writes_make_the_same_edit_wi
         " def a():",
         "-    return 'old'",
         "+    return 'new'",
-        "(1/1) Take this hunk? [y,n,r,a,d,e,q,?]",
+        "(1/1) Take this hunk? [y,n,r,a,d,e,p,q,?]",
     ]
     assert seen["written"] == seen["called"]
 

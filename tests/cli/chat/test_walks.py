@@ -70,7 +70,7 @@ def test_intent_the_edit_with_its_file_and_the_closing_text_come_in_this_order(
         "-two",
         "+zwei",
         " three",
-        "(1/1) Take this hunk? [y,n,r,a,d,e,q,?] y",
+        "(1/1) Take this hunk? [y,n,r,a,d,e,p,q,?] y",
         "",
         "▸ replace_in_file a.txt  2 lines",
         "",
