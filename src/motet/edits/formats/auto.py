@@ -22,11 +22,12 @@ from motet.edits.formats.fences import Fence, OuterFence, doubles, opening_fence
 from motet.edits.formats.hunk_lines import is_hunk_head, read_hunk_head
 from motet.edits.formats.json_region import JsonRegion, may_be_json
 from motet.edits.formats.naming import PathWatch
+from motet.edits.formats.other_tools import calls_within
 from motet.edits.formats.paths import IsPath, cites_lines, is_no_path, path_in_comment, path_on_line
 from motet.edits.formats.quotations import Quotation, opens_quotation
 from motet.edits.formats.reader import Piece, edits_of, read
 from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region, shifted
-from motet.edits.formats.tool_call import calls_within
+from motet.edits.formats.tagged_calls import TaggedCall, opens_call
 from motet.edits.formats.udiff import UdiffReader
 from motet.edits.formats.whole_file import MARKDOWN, LeftOut, LooseFences, OpenFile, language_of, may_hold, named_by
 from motet.edits.formats.xml import XmlReader, opens_element, strays
@@ -330,6 +331,7 @@ class AutoReader:
         return (
             (marker is not None and marker.kind == "open")
             or opens_element(text) is not None
+            or opens_call(text) is not None
             or apply_patch.starts(text)
             or anchored_operation(text)
             or self._begins_diff(text)
@@ -357,6 +359,9 @@ class AutoReader:
         elif opens_element(text) is not None or strays(text):
             reader = XmlReader(path=self._path, call=self._call, dialect=self._dialect)
             self._begin(ReaderRegion(reader, self._count), (text, number))
+        elif (tag := opens_call(text)) is not None:
+            path = self._names.for_block(number) if tag["zed"] else self._path
+            self._begin(TaggedCall(tag, path, self._call, self._dialect), (text, number))
         elif apply_patch.starts(text):
             patch = ApplyPatchReader(call=self._call, dialect=self._dialect)
             self._begin(ReaderRegion(patch, self._count), (text, number))

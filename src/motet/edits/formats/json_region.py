@@ -93,6 +93,8 @@ class JsonRegion:
 
 def _tool_of(values: Mapping[str, Json]) -> tuple[str, str] | None:
     """The format of a call, and its arguments as JSON; None for another object."""
+    if values.get("type") == "custom_tool_call":
+        return None  # its input is no JSON
     named = next((values[name] for name in _TOOL_NAMES if name in values), None)
     arguments = next((values[name] for name in _ARGUMENTS if name in values), None)
     if isinstance(named, str) and named in TOOL_CALL_FORMATS and isinstance(arguments, (str, dict)):
@@ -103,6 +105,8 @@ def _tool_of(values: Mapping[str, Json]) -> tuple[str, str] | None:
 
 def _format_of(values: Mapping[str, Json]) -> str:
     keys = set(values)
+    if values.get("type") in ("create_file", "update_file", "delete_file"):
+        return ""  # the lines of a patch, and no diff
     items = next((values[name] for name in LIST_NAMES if name in values), None)
     diff, patch = values.get("diff"), values.get("patch", values.get("input"))
     if not keys & PATH_NAMES:
