@@ -9,7 +9,7 @@ from cli.kit import DEADLINE, Project, block, eventually
 
 from motet.cli import slow
 from motet.cli.commands import apply
-from motet.edits.formats.auto import understand
+from motet.edits.formats.answer import understand
 
 
 def test_a_large_answer_that_takes_long_is_spoken_of(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

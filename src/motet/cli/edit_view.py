@@ -13,7 +13,7 @@ from motet.cli.front import HunkReview
 from motet.cli.review import TerminalReviewer
 from motet.cli.terminal import Terminal
 from motet.edits import Proposal
-from motet.edits.formats.auto import understand
+from motet.edits.formats.answer import understand
 from motet.errors import EditFormatError
 from motet.models.protocol import TextDelta
 from motet.text import TextFile

@@ -37,7 +37,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([\w-]*)")
 _XML = frozenset({"", "xml", "tool_call"})
 """Languages of fences in which calls are calls."""
 _MAY_HOLD_EDITS = re.compile(
-    r"^[ \t]*(?:[-*\d.)]+[ \t]+)?(?:[<`~{@[]|-{3}|\*{3}|\+{3}|>{3}|&lt;|diff --git |(?:replace|delete|insert after)\b)"
+    r"^[ \t]*(?:[-*\d.)]+[ \t]+)?(?:[<`~{@[]|-{3}|\*{3}|\+{3}|>{3}|&lt;|diff(?: --git|:) |(?:replace|delete|insert after)\b)"
     r"|</?(?:replace_|search>)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -69,7 +69,7 @@ def read_text(answer: str, *, elements: bool, about: str = "") -> InText:
     if _MAY_HOLD_EDITS.search(answer) is None:
         return InText(tuple(calls))
     from motet.edits import Write
-    from motet.edits.formats.auto import understand  # 70 ms; many an answer is prose
+    from motet.edits.formats.answer import understand  # 70 ms; many an answer is prose
 
     try:
         found = understand(answer, path=about, quotes=True)

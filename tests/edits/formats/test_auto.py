@@ -5,7 +5,7 @@ import json
 import pytest
 
 from motet.edits import Anchor, Edit, EditPreview, Insert, Near, Replace, ReplaceAnchored, StreamParser, Write, parse
-from motet.edits.formats.auto import understand
+from motet.edits.formats.answer import understand
 from motet.errors import EditFormatError
 
 BLOCK = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"

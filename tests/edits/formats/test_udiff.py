@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.edits import Delete, Edit, EditPreview, Insert, Move, Near, Replace, Write
+from motet.edits import Delete, Edit, EditPreview, Insert, Move, Near, Replace, Write, parse
 from motet.edits.formats.reader import read
 from motet.edits.formats.udiff import UdiffReader, starts
 from motet.errors import EditFormatError
@@ -300,3 +300,19 @@ def test_whatever_the_lines_are_there_are_edits_or_a_format_error_of_one_of_them
 def test_a_hunk_without_any_sign_is_refused() -> None:
     with pytest.raises(EditFormatError, match=r"^line 3: no line of this hunk begins with \+ or -$"):
         found(HEAD + "@@\nx = 1\n")
+
+
+def test_a_file_may_be_named_by_its_plus_line_alone() -> None:
+    diff = "+++ b/a.py\n@@ -1,2 +1,2 @@\n c\n-old\n+new\n+++ b/b.py\n@@ -7 +7 @@\n-x\n+y\n+++ b/c.py\n@@ -0,0 +1 @@\n+z\n"
+    for format in ("udiff", "auto"):
+        assert parse(diff, format) == [
+            Replace("a.py", "c\nold\n", "c\nnew\n", line=2, near=Near(1, apart=10)),
+            Replace("b.py", "x\n", "y\n", line=7, near=Near(7, apart=10)),
+            Write("c.py", "z\n", create=True, line=10),
+        ]
+
+
+def test_an_added_line_of_plus_signs_is_a_line() -> None:
+    [edit] = parse("--- a/a.c\n+++ b/a.c\n@@ -1 +1,2 @@\n-n;\n+++ n;\n+m;\n")
+    assert isinstance(edit, Replace)
+    assert edit.replace == "++ n;\nm;\n"

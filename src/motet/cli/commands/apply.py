@@ -28,7 +28,7 @@ from motet.cli.review import TerminalReviewer
 from motet.cli.slow import told_when_slow
 from motet.cli.terminal import Terminal
 from motet.edits import FORMATS, Decision, Edit, Move, Write, parse
-from motet.edits.formats.auto import Understood, outranked, understand
+from motet.edits.formats.answer import Understood, outranked, understand
 from motet.edits.formats.paths import IsPath
 from motet.edits.formats.whole_file import LeftOut
 from motet.engine import Engine

@@ -8,11 +8,9 @@ its own when the sentences between speak of nothing else and no second fence cou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from motet.edits.dialect import MOTET, Dialect
-from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
+from motet.edits.edit import Edit
 from motet.edits.formats import apply_patch
 from motet.edits.formats.anchored import AnchoredReader
 from motet.edits.formats.anchored_call import read_range
@@ -25,7 +23,7 @@ from motet.edits.formats.naming import PathWatch
 from motet.edits.formats.other_tools import calls_within
 from motet.edits.formats.paths import IsPath, cites_lines, is_no_path, path_in_comment, path_on_line
 from motet.edits.formats.quotations import Quotation, opens_quotation
-from motet.edits.formats.reader import Piece, edits_of, read
+from motet.edits.formats.reader import Piece, edits_of
 from motet.edits.formats.regions import LooseRegion, NumberedLine, ReaderRegion, Region, shifted
 from motet.edits.formats.tagged_calls import TaggedCall, opens_call
 from motet.edits.formats.udiff import UdiffReader
@@ -252,11 +250,11 @@ class AutoReader:
             if text.strip():
                 self._decide_diff(*self._new_diff, (text, number))
         elif self._held:
-            (minus,), self._held = self._held, []
-            if text.startswith("+++ "):
-                self._begin_diff(minus, (text, number))
+            (name,), self._held = self._held, []
+            if is_hunk_head(text) if name[0].startswith("+++ ") else text.startswith("+++ "):
+                self._begin_diff(name, (text, number))
             else:
-                self._see(*minus)
+                self._see(*name)
                 self._look(text, number)
         elif self._new_fence is None or not self._names_itself(self._new_fence, text, number):
             self._look(text, number)
@@ -370,7 +368,7 @@ class AutoReader:
             self._begin(LooseRegion(anchored, self._count, line=number, names_files=True), (text, number))
         elif self._begins_diff(text):
             self._begin_diff((text, number))
-        elif text.startswith("--- ") and text[4:].strip():
+        elif text.startswith(("--- ", "+++ ")) and text[4:].strip():
             self._held = [(text, number)]
         elif may_be_json(text) and number > self._no_json_until:
             self._begin(JsonRegion(self._path, self._call, self._dialect, self._count), (text, number))
@@ -467,42 +465,3 @@ def _named_within(fence: Fence, first_line: str) -> str:
     """The file that the first line in `fence`, a comment, names; empty when it names none that the fence may hold."""
     path = path_in_comment(first_line, language_of(fence))
     return path if path and may_hold(fence, path) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """What an answer holds: its edits, and the fences of code that are none. `loosely_named`: by their line in the
-    answer, the files that are not named right before their fence or in its info string. `quoted`: edits that the answer
-    only quotes."""
-
-    edits: list[Edit]
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
-    loosely_named: frozenset[int] = frozenset()
-    quoted: list[Edit] = field(default_factory=list[Edit])
-
-
-def understand(answer: str, *, path: str = "", quotes: bool = False, is_path: IsPath = is_no_path) -> Understood:
-    """All that `answer`, in whatever format, holds; see `AutoReader`. Raises `EditFormatError` for what cannot be
-    understood; an answer without edits has none."""
-    reader = AutoReader(path=path, sentences=True, quotes=quotes, is_path=is_path)
-    edits = read(reader, answer)
-    edits, shown = outranked(edits, [edit for edit in edits if edit.line in reader.loosely_named])
-    left_out = [
-        replace(one, rivals="", beside=one.rivals) if one.rivals and _is_edited(one.rivals, edits) else one
-        for one in (*reader.left_out, *shown)
-    ]
-    left_out.sort(key=lambda one: one.line)
-    return Understood(edits, left_out, frozenset(reader.loosely_named), reader.quoted)
-
-
-def outranked(edits: Sequence[Edit], shown: Sequence[Edit]) -> tuple[list[Edit], list[LeftOut]]:
-    """`edits` without those whole texts among `shown` whose file the answer edits otherwise: old text that it shows."""
-    left = [edit for edit in shown if isinstance(edit, Write) and edit.shown and _is_edited(edit.path, edits)]
-    ids = {id(edit) for edit in left}
-    return [edit for edit in edits if id(edit) not in ids], [LeftOut(e.line, "", beside=e.path) for e in left]
-
-
-def _is_edited(path: str, edits: Sequence[Edit]) -> bool:
-    """Whether one of `edits` changes a part of that file, which may be named with its directories there."""
-    parts = (edit.path for edit in edits if isinstance(edit, (Replace, Insert, ReplaceAnchored)))
-    return any(part == path or part.endswith(f"/{path}") for part in parts)

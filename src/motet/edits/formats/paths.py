@@ -9,7 +9,13 @@ from functools import lru_cache
 _LONGEST = 300
 _LEAD = re.compile(r"(?:(?:#{1,6}[ \t]+)?[0-9]{1,3}[.)]|#{1,6}|[-*+]|//|--)[ \t]+")
 _COMMENT = re.compile(r"(?:#+|//+|--+|;+|%+)[ \t]*(.*?)|<!--[ \t]*(.*?)[ \t]*-->|/\*+[ \t]*(.*?)[ \t]*\*+/")
-_LABEL = re.compile(r"\*{0,3}(?:file(?:[ ]?(?:name|path))?|path)(?:[* ]*:[* ]*|[ ](?=\S+$))", re.IGNORECASE)
+_FILE_WORDS = "ファイル|文件|檔案|档案|파일|файл|fichier|fichero|ficheiro|datei|archivo|arquivo|bestand|plik|dosya"
+_LABEL = re.compile(
+    r"\*{0,3}(?:(?:file(?:[ ]?(?:name|path))?|path)(?:[* ]*:[* ]*|[ ](?=\S+$))"
+    rf"|[^\s:：*]{{0,12}}(?:{_FILE_WORDS})[^\s:：*]{{0,6}}[* ]*[:：][* ]*)",
+    re.IGNORECASE,
+)
+"""`File: `, and the same in other languages, with a word or two around."""
 _STARRED = re.compile(r"(\*{1,3})([^*]+)\1")
 _REMARK = re.compile(r"[ ]\((?:an? )?(?:new|updated|modified|changed|created|full|complete|existing)(?: file)?\)$")
 _EXTENSION = re.compile(r"\.[A-Za-z][\w+-]{0,15}$")
@@ -55,7 +61,7 @@ def path_on_line(line: str, is_path: IsPath = is_no_path) -> str:
         return ""
     text = line.strip()
     lead = _LEAD.match(text)
-    text = _REMARK.sub("", text[lead.end() :] if lead else text).rstrip(": \t")
+    text = _REMARK.sub("", text[lead.end() :] if lead else text).rstrip(":： \t")
     label, starred = _LABEL.match(text), _STARRED.fullmatch(text)
     if label is not None:
         text = text[label.end() :].rstrip("*: ")

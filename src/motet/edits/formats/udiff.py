@@ -102,17 +102,22 @@ class UdiffReader:
         return True
 
     def _hold(self, text: str, number: int) -> bool:
-        """Keep `--- x` and `+++ y` until the line after them tells whether they are lines or name the next file."""
-        fits = (
-            len(self._held) < 2 and text.startswith(("--- ", "+++ ")[len(self._held)]) and len(text) < _LONGEST_HEAD
-        )
+        """Keep `--- x` and `+++ y` until the line after them tells whether they are lines or name the next file; `+++ y`
+        alone behind a hunk that has all its lines."""
+        is_alone = not self._held and text.startswith("+++ ") and self._hunk is not None and self._hunk.complete
+        is_next = len(self._held) < 2 and text.startswith(("--- ", "+++ ")[len(self._held)])
+        fits = (is_alone or (is_next and not self._has_alone())) and len(text) < _LONGEST_HEAD
         if fits:
             self._held.append((text, number))
         return fits
 
+    def _has_alone(self) -> bool:
+        return bool(self._held) and self._held[0][0].startswith("+++ ")
+
     def _release(self, hunk: HunkLines, after: str, pieces: list[Piece]) -> None:
         held, self._held = self._held, []
-        names_file = len(held) == 2 and not hunk.complete_with_pair and (hunk.complete or is_hunk_head(after))
+        is_pair = len(held) == 2 and not hunk.complete_with_pair and (hunk.complete or is_hunk_head(after))
+        names_file = is_pair or (len(held) == 1 and held[0][0].startswith("+++ ") and is_hunk_head(after))
         for text, number in held:
             if names_file:
                 self._outside(text, number, pieces)
@@ -170,6 +175,8 @@ class UdiffReader:
             if head is None or head.has_minus:
                 head = self._begin_file(FileHead(number), pieces)
             head.minus(text[4:])
+        elif text.startswith("+++ ") and text[4:].strip() and (head is None or head.has_plus):
+            self._begin_file(FileHead(number), pieces).plus(text[4:])
         elif is_hunk_head(text):
             if self._file is None and not self._given and read_hunk_head(text).near.headers:
                 return False
@@ -190,9 +197,12 @@ class UdiffReader:
     def _begin_hunk(self, text: str, number: int, pieces: list[Piece]) -> None:
         if self._file is None:
             self._begin_file(FileHead(number), pieces, self._given)
+        head = read_hunk_head(text)
         if self._file is not None:
+            is_first = head.old_count == 0 and head.near.line == 0
+            self._file.head.is_new |= is_first and self._file.head.has_plus and not self._file.head.has_minus
             self._give(self._file.begin_hunk(number), pieces)
-        self._hunk = HunkLines(number, read_hunk_head(text))
+        self._hunk = HunkLines(number, head)
         self._began = True
 
     def _end_file(self, pieces: list[Piece]) -> None:
