@@ -91,7 +91,9 @@ def command(
       motet apply -f udiff --root ../b -  one format, another directory
 
     The answer may hold prose, several files and several formats: SEARCH/REPLACE blocks, unified diffs, apply_patch,
-    XML, whole files with their path, tool calls as JSON (motet's, Anthropic's and OpenAI's responses, Claude Code's).
+    XML, whole files with their path, tool calls as JSON (motet's, Anthropic's and OpenAI's responses, Claude Code's,
+    Codex's) or as tags (Cline's, Roo's, Claude's, OpenHands'). A path with \\ is read with /, and one below which nothing
+    stands means the only file whose path ends so.
     An edit is applied at its only place or refused with the reason; nothing is guessed. When one edit of a file is
     refused, the file stays as it is, unless --partial. Fences of code that name no file are left out, and said to be.
 
