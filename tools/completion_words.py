@@ -22,7 +22,7 @@ UNKNOWN = {
     "words", "instruction", "name", "roles", "allow", "max_cost", "max_tokens", "rounds", "checkers", "checkpoint",
     "limit", "tokens", "cycle", "title", "which", "who", "author", "since", "until", "named", "agent", "chain",
     "reply_to", "key", "may_read", "may_post", "may_all", "mention", "thread", "after", "days", "find", "prompt",
-    "within", "source", "longest_wait", "port", "formats", "edits", "runs",
+    "within", "source", "longest_wait", "port", "formats", "edits", "runs", "encoding",
 }  # fmt: skip
 
 

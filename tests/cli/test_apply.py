@@ -835,3 +835,26 @@ def test_a_closed_standard_output_ends_a_json_run_without_a_word(project: Projec
     )  # fmt: skip
     os.close(write)
     assert (done.returncode, b"Traceback" in done.stderr) == (141, False)
+
+
+def test_the_encoding_of_a_file_that_declares_none_is_told_by_its_look_or_by_its_name(
+    apply: Apply, project: Project
+) -> None:
+    (project.root / "sjis.txt").write_bytes("# 日本語のコメントです。\r\na\n".encode("cp932"))
+    (project.root / "greek.txt").write_bytes("Ωραία μέρα\na\n".encode("iso8859-7"))
+    answer = edits(("a\n", "値\n"), path="sjis.txt")
+    assert apply(answer, "--yes").code == 0
+    assert (project.root / "sjis.txt").read_bytes() == "# 日本語のコメントです。\r\n値\n".encode("cp932")
+    answer = edits(("Ωραία μέρα\n", "Ωραία μέρα!\n"), path="greek.txt")
+    assert apply(answer, "--yes").code == 1
+    assert apply(answer, "--yes", "--encoding", "greek").code == 0
+    assert (project.root / "greek.txt").read_bytes() == "Ωραία μέρα!\na\n".encode("iso8859-7")
+    done = apply(answer, "--yes", "--encoding", "rot13")
+    assert (done.code, done.err) == (2, "motet: encoding: rot13: there is no such encoding of text\n")
+
+
+def test_an_encoding_can_be_a_setting(apply: Apply, project: Project) -> None:
+    (project.root / "greek.txt").write_bytes("Ωραία μέρα\na\n".encode("iso8859-7"))
+    project.settings('encoding = "iso-8859-7"\n')
+    assert apply(edits(("Ωραία μέρα\n", "μέρα\n"), path="greek.txt"), "--yes").code == 0
+    assert (project.root / "greek.txt").read_bytes() == "μέρα\na\n".encode("iso8859-7")

@@ -19,7 +19,11 @@ def quiet(project: Project, *more: str) -> None:
     ("content", "why"),
     [
         (BINARY, "a.py: binary file"),
-        (b'x = "\xff\xfe\xfa"\n', "a.py: not valid utf-8; declare its encoding in the first line or convert it"),
+        (
+            b'x = "\xff\x01\xfa"\n',
+            "a.py: not valid utf-8; declare its encoding in the first line, or name it with --encoding or the setting "
+            "`encoding`",
+        ),
         (
             b"#" * (MAX_TEXT_BYTES + 1),
             f"a.py: {(MAX_TEXT_BYTES + 1) / 1e6:.1f} MB is more than motet edits ({MAX_TEXT_BYTES >> 20} MiB)",

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motet.edits import Decision, Replace, plan
 from motet.edits.edited import Edited
 from motet.edits.splice import Change
 from motet.errors import NotText
@@ -64,3 +65,36 @@ def test_what_could_not_be_read_again_is_no_text(text: str, encoding: str, new: 
     place = (0, 0) if text == "a\n" else (len(text), len(text))
     with pytest.raises(NotText):
         Edited(base).changed([Change(*place, new)]).file()
+
+
+GUESSED = [
+    ("iso8859-1", "# naïve café, Größe\n", "é"),
+    ("cp1252", "# it’s “quoted” – done…\n", "€"),
+    ("cp932", "# 日本語のコメントです。値を返す。\n", "語"),
+    ("euc_jp", "# 既存のコードを変えないでください。\n", "語"),
+    ("gb18030", "# 其余代码保持不变\n", "𠀀"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "line", "new"), GUESSED)
+def test_an_undeclared_encoding_stays_and_what_is_new_is_written_in_it(encoding: str, line: str, new: str) -> None:
+    data = f"a = 1\r\n{line}b = 2\n".encode(encoding)
+    before = TextFile.decode("a.py", data)
+    planned = plan({"a.py": before}, [Replace("a.py", f"{line}b = 2\n", f"{line}b = '{new}'\n")])
+    [proposal] = planned.proposals()
+    assert proposal.decide_pending(Decision.ACCEPTED).accepted() == data.replace(b"2", f"'{new}'".encode(encoding))
+
+
+def test_where_the_encoding_is_not_clear_only_what_is_there_can_be_written() -> None:
+    data = "# 测试\na = 1\n".encode("gb18030")
+    before = TextFile.decode("a.py", data)
+    head = before.text.splitlines()[0]
+    moved = plan({"a.py": before}, [Replace("a.py", f"{head}\na = 1\n", f"a = 2\n{head}\n")]).files[0]
+    assert moved.after is not None
+    assert moved.after.data == "a = 2\n# 测试\n".encode("gb18030")
+    [refusal] = plan({"a.py": before}, [Replace("a.py", "a = 1\n", "a = '试'\n")]).refusals
+    assert "a.py: '试' cannot be added: its encoding is " in refusal.describe()
+    told = TextFile.decode("a.py", data, "gb18030")
+    after = plan({"a.py": told}, [Replace("a.py", "a = 1\n", "a = '试'\n")]).files[0].after
+    assert after is not None
+    assert after.data == "# 测试\na = '试'\n".encode("gb18030")

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from motet.errors import FileTooLarge, NotText
 from motet.text import MAX_TEXT_BYTES, TextFile
 
+HELP = "declare its encoding in the first line, or name it with --encoding or the setting `encoding`"
+CODE = "def f(a):\n    return a + 1\n\nclass C:\n    x = {}\n" * 20
+
 
 @pytest.mark.acceptance("CC-10")
 @given(
@@ -44,8 +47,9 @@ def test_a_declared_encoding_is_used() -> None:
     ("data", "message"),
     [
         (b"\x7fELF\0\0", "a: binary file"),
-        (b"caf\xe9\n", "a: not valid utf-8; declare its encoding in the first line or convert it"),
-        (codecs.BOM_UTF16_LE + b"a", "a: not valid utf-16-le; declare its encoding in the first line or convert it"),
+        (b"\x1f\xe9\x01\xff\x81", f"a: not valid utf-8; {HELP}"),
+        (codecs.BOM_UTF16_LE + b"a", f"a: not valid utf-16-le; {HELP}"),
+        (b"# coding: ascii\n\xe9\n", f"a: not valid ascii; {HELP}"),
     ],
 )
 def test_what_is_not_text_is_refused(data: bytes, message: str) -> None:
@@ -67,3 +71,51 @@ def test_the_line_end_is_the_one_most_lines_have(text: str, newline: str) -> Non
 @pytest.mark.parametrize("name", ["rot13", "hex", "punycode", "utf-7", "utf-16", "undefined", "no-such-thing"])
 def test_a_declared_encoding_that_cannot_be_meant_is_not_believed(name: str) -> None:
     assert TextFile.decode("a.py", f"# coding: {name}\nx = 1\n".encode()).encoding == "utf-8"
+
+
+@pytest.mark.parametrize("around", ["", CODE])
+@pytest.mark.parametrize(
+    ("encoding", "line"),
+    [
+        ("iso8859-1", '    print("Größe: %d" % x)\n'),
+        ("iso8859-1", "# naïve café\n"),
+        ("cp1252", "# it’s “quoted” – done…\n"),
+        ("cp932", "# 日本語のコメントです。値を返す。\n"),
+        ("cp932", 's = "表示"\n'),
+        ("euc_jp", '    print("エラー: %d 件" % n)\n'),
+        ("gb18030", "// 打开文件\n"),
+        ("gb18030", "# 其余代码保持不变\n"),
+    ],
+)
+def test_an_encoding_that_is_not_declared_is_told_by_its_look(encoding: str, line: str, around: str) -> None:
+    data = f"{around}{line}{around}".encode(encoding)
+    file = TextFile.decode("a.py", data)
+    assert (file.encoding, file.text.encode(encoding)) == (encoding, data)
+    assert file.with_text(file.text).data == data
+
+
+def test_what_two_encodings_read_alike_well_is_said_to_be_unsure() -> None:
+    file = TextFile.decode("a.py", "# 测试\n".encode("gb18030"))
+    assert {file.encoding, file.unsure} == {"gb18030", "euc_jp"}
+    assert (again := file.again(file.data + b"x")).encoding == file.encoding
+    assert again.unsure == file.unsure
+    named = TextFile.decode("a.py", "# 测试\n".encode("gb18030"), "gb18030")
+    assert (named.text, named.unsure) == ("# 测试\n", "")
+
+
+def test_an_encoding_that_is_named_counts_where_the_bytes_say_nothing() -> None:
+    assert TextFile.decode("a", "é".encode(), "latin-1").text == "é"
+    assert TextFile.decode("a", b"# coding: latin-1\n\xa4", "iso8859-15").text[-1] == "¤"
+    assert TextFile.decode("a", b"\xa4", "iso8859-15").text == "€"
+    assert TextFile.decode("a", "a\n".encode("utf-16-le"), "utf-16-le").text == "a\n"
+    with pytest.raises(NotText, match="not valid ascii"):
+        TextFile.decode("a", b"\xa4", "ascii")
+
+
+@given(st.binary(max_size=200))
+def test_whatever_bytes_are_taken_as_text_come_back_as_they_were(data: bytes) -> None:
+    try:
+        file = TextFile.decode("a", data)
+    except NotText:
+        return
+    assert file.encode(file.text) == data

@@ -102,7 +102,7 @@ async def test_an_empty_file_is_said_to_be_empty(project: Project) -> None:
         ("zzz", "zzz: no such file; list_files and find_files say what there is"),
         ("src", "src: is a directory; list_files says what is in it"),
         ("data.bin", "data.bin: binary file; it cannot be read as text"),
-        ("latin.txt", "latin.txt: not valid utf-8; declare its encoding in the first line or convert it; it cannot be read as text"),
+        ("odd.txt", "odd.txt: not valid utf-8; declare its encoding in the first line, or name it with --encoding or the setting `encoding`; it cannot be read as text"),
         ("pipe", "pipe: not a regular file"),
         ("", "the path is empty; name a file relative to the workspace"),
         ("a\0b", "a\\x00b: not a valid file name"),
@@ -112,7 +112,7 @@ async def test_an_empty_file_is_said_to_be_empty(project: Project) -> None:
 async def test_what_cannot_be_read_is_one_clear_line(project: Project, path: str, text: str) -> None:
     project.write("src/area.py", "a\n")
     project.write("data.bin", b"\0\1\2")
-    project.write("latin.txt", "caf\xe9".encode("latin-1"))
+    project.write("odd.txt", b"caf\xe9\x01")
     os.mkfifo(project.root / "pipe")
     with pytest.raises(MotetError) as error:
         await ReadFile(project.kit).call(ReadFileInput(path=path))

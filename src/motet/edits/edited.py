@@ -37,17 +37,30 @@ class Edited:
         encoding lacks a character, another one is declared now, or a NUL makes it binary.
         """
         base = self._base
+        if base.unsure:
+            self._require_known()
         after = base.with_changes(self._changes)
         if after.data == base.data:
             return base
         if len(after.data) > MAX_TEXT_BYTES:
             raise too_large(base.path, len(after.data))
         if not after.is_plain_utf8 or any("\0" in new for _, _, new in self._changes):
-            check_readable(after)
+            check_readable(base, after)
         return after
 
+    def _require_known(self) -> None:
+        """Raises `NotText` for a character that nobody knows how to write: the file may be in another encoding."""
+        base = self._base
+        for start, end, new in self._changes:
+            foreign = {one for one in new if not one.isascii()} - set(base.text[start:end])
+            if foreign:
+                raise NotText(
+                    f"{base.path}: {min(foreign)!r} cannot be added: its encoding is {base.encoding} or {base.unsure}; "
+                    "name it with --encoding or the setting `encoding`"
+                )
 
-def check_readable(file: TextFile) -> None:
-    """Raises `NotText` when these bytes, read anew, would not be this text."""
-    if TextFile.decode(file.path, file.data).text != file.text:
-        raise NotText(f"{file.path}: the encoding that it would declare is not the one it has")
+
+def check_readable(before: TextFile, after: TextFile) -> None:
+    """Raises `NotText` when the bytes of `after`, read anew as a later version of `before`, would not be its text."""
+    if before.again(after.data).text != after.text:
+        raise NotText(f"{after.path}: the encoding that it would declare is not the one it has")

@@ -27,6 +27,7 @@ from motet.engine.registration import Extras
 from motet.engine.retrieving import Retrieving
 from motet.engine.spending import Ledger
 from motet.engine.trust import project_items, project_trust
+from motet.errors import SettingsError
 from motet.history import History
 from motet.models.catalog import Candidate, Choice, choose, choose_default, list_models
 from motet.models.protocol import Model
@@ -35,6 +36,7 @@ from motet.permissions import Action, Ask, Gate, GrantStore, Origin, Rule, RuleS
 from motet.permissions.egress import EgressLog
 from motet.settings import Loaded, SnapshotSettings, load_settings
 from motet.text import Severity
+from motet.text.file import codec_name
 from motet.turn import require_price
 from motet.workspace import Checkpoints, DiskWorkspace, Workspace, find_workspace, resolve_user_path
 from motet.workspace.snapshots import Limits
@@ -74,7 +76,9 @@ class Engine:
         self.grants = GrantStore(self.state)
         self._rules = _rules(self.loaded, allow)
         self.gate = Gate(self.root, RuleSet(self._rules), self.grants, ask)
-        self.workspace = DiskWorkspace(self.root, gate=self.gate, checkpoints=Checkpoints(self.state, self.root))
+        self._encoding = _codec(self.loaded.settings.encoding)
+        checkpoints = Checkpoints(self.state, self.root)
+        self.workspace = DiskWorkspace(self.root, gate=self.gate, checkpoints=checkpoints, encoding=self._encoding)
 
     @property
     def notices(self) -> list[str]:
@@ -201,7 +205,10 @@ class Engine:
 
         def workspace(gate: Gate) -> DiskWorkspace:
             checkpoints = Checkpoints(self.state, self.root)
-            return DiskWorkspace(self.root, gate=gate, checkpoints=checkpoints, snapshots=_limits(settings.snapshots))
+            limits = _limits(settings.snapshots)
+            return DiskWorkspace(
+                self.root, gate=gate, checkpoints=checkpoints, snapshots=limits, encoding=self._encoding
+            )
 
         def outgoing(model: Model, chat_id: str, notify: Callable[[str], None]) -> Model:
             if record is not None:
@@ -278,6 +285,14 @@ class Engine:
         own += [(checker.command, Origin.PROJECT) for checker in self.loaded.inert.checkers.values()]
         made = [Checker.from_text(command, self.root, origin=origin) for command, origin in own]
         return [checker for checker in made if checker.origin is Origin.USER or self.gate.allows(checker.action)]
+
+
+def _codec(encoding: str | None) -> str:
+    """Python's name of an encoding. Raises `SettingsError` for none."""
+    try:
+        return codec_name(encoding) if encoding else ""
+    except LookupError as error:
+        raise SettingsError(f"encoding: {encoding}: there is no such encoding of text") from error
 
 
 def _limits(snapshots: SnapshotSettings) -> Limits | None:

@@ -63,7 +63,7 @@ class Snapshot:
             data = bom + text.encode(name, "surrogateescape" if name == "utf-8" else "strict")
         except (LookupError, UnicodeError) as error:
             raise NotText(f"{path}: as it stands in the editor it cannot be written as {encoding}") from error
-        return TextFile.decode(path, data)
+        return TextFile.decode(path, data, "" if name == "utf-8" else name)
 
     def becoming(self, file: TextFile) -> Snapshot:
         """The buffer that would be written as `file`; the format is kept where that can be."""

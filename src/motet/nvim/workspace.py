@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import cast
 
@@ -197,7 +198,7 @@ class NvimWorkspace:
                 return None
             if held.file(normal(file.path)).data != file.data:
                 raise StaleFile(f"{file.path}: changed in the editor since it was read; read it again")
-            after = TextFile.decode(normal(file.path), new)
+            after = replace(file, path=normal(file.path)).again(new)
             await self._disk.require(file.path)
             if await self._change(held, after, written=False):
                 self._turn.unsaved.append((file, after))

@@ -136,7 +136,7 @@ def _environment(environ: Mapping[str, str]) -> list[tuple[str, Table]]:
     layers: list[tuple[str, Table]] = []
     of_tables = (("fix", FixSettings), ("chat", ChatSettings))
     tables = (f"{table}.{name}" for table, kind in of_tables for name in kind.__struct_fields__)
-    for key in ("model", "edit_format", "send_code", "plugins", *tables):
+    for key in ("model", "edit_format", "encoding", "send_code", "plugins", *tables):
         variable = "MOTET_" + key.replace(".", "_").upper()
         if environ.get(variable):
             layers.append((variable, _nested({key: environ[variable]})))

@@ -348,6 +348,12 @@ class Settings(_Table, frozen=True):
     ignore: Annotated[list[str], Meta(description="gitignore patterns of files to leave out")] = field(
         default_factory=list
     )
+    encoding: Annotated[
+        str | None,
+        Meta(
+            description="of files that are no UTF-8 and declare none, such as `latin-1`; default: what each looks like"
+        ),
+    ] = None
     send_code: Annotated[bool, Meta(description="false: nothing that holds code leaves this machine")] = True
     plugins: Annotated[
         bool, Meta(description="false: plug-ins that are installed beside motet (`motet.plugins`) are not loaded")

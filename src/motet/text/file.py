@@ -6,7 +6,7 @@ import codecs
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from motet.errors import FileTooLarge, NotText
@@ -26,6 +26,16 @@ _PLAIN = bytes(range(32, 127)) + b"\t\r\n"
 # PEP 263 and the forms that Emacs and Vim read; only the first two lines count.
 _DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|<!--).*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)", re.MULTILINE)
 
+_GUESSED = {"cp1252": "cp1252", "latin_1": "cp1252", "cp932": "cp932", "euc_jp": "euc_jp", "gb18030": "gb18030"}
+"""Python's names for the encodings that a file without a declaration may be in, by those of charset-normalizer."""
+_FOREIGN = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_KANA = re.compile("[\u3041-\u30fe]")
+_C1 = re.compile(rb"[\x80-\x9f]")
+_MOST_LOOKED_AT = 65_536
+"""Bytes of the lines that are looked at."""
+_HELP = "declare its encoding in the first line, or name it with --encoding or the setting `encoding`"
+
 _FEW = 100
 """Changes up to which it takes less time to find their bytes than to encode the whole text."""
 
@@ -39,6 +49,7 @@ class TextFile:
     """One version of a file: its bytes and the characters they stand for.
 
     `path` is relative to the workspace, with `/`. For every instance `encode(text) == data`: decoding lost nothing.
+    `unsure`: another encoding that the bytes may as well be in, if nobody has said which.
     """
 
     path: str
@@ -47,6 +58,7 @@ class TextFile:
     encoding: str = "utf-8"
     bom: bytes = b""
     _has_cr: bool | None = field(default=None, repr=False, compare=False)
+    unsure: str = field(default="", compare=False)
 
     @property
     def has_cr(self) -> bool:
@@ -67,30 +79,37 @@ class TextFile:
         return text
 
     @classmethod
-    def decode(cls, path: str, data: bytes) -> TextFile:
-        """Decode by byte order mark, else by declaration, else as UTF-8.
+    def decode(cls, path: str, data: bytes, encoding: str | None = "") -> TextFile:
+        """Decode by byte order mark, else by declaration, else as UTF-8, else as `encoding`; where that is empty, as
+        the bytes look (see `guess`), where it is None, not at all.
 
         Raises `NotText` for binary data and for bytes that do not fit, `FileTooLarge` above `MAX_TEXT_BYTES`.
         """
         if len(data) > MAX_TEXT_BYTES:
             raise too_large(path, len(data))
-        bom, encoding = next(((b, e) for b, e in _BOMS if data.startswith(b)), (b"", ""))
+        bom, said = next(((b, e) for b, e in _BOMS if data.startswith(b)), (b"", ""))
         body = data[len(bom) :] if bom else data
-        if not encoding:
-            if b"\0" in body:
+        if not said:
+            if b"\0" in body and not _may_hold_nul(encoding):
                 raise NotText(f"{path}: binary file")
-            encoding = _declared_encoding(body) or "utf-8"
-        if encoding == "utf-8" and body.isascii():
-            return cls(path, data, None, encoding, bom, b"\r" in body)  # decoded when somebody reads it
-        try:
-            text = body.decode(encoding)
-            lossless = encoding == "utf-8" or text.encode(encoding) == body
-        except UnicodeError:
-            lossless = False
-            text = ""
-        if not lossless:
-            raise NotText(f"{path}: not valid {encoding}; declare its encoding in the first line or convert it")
-        return cls(path, data, text, encoding, bom, "\r" in text)
+            said = _declared_encoding(body)
+        name = said or "utf-8"
+        if name == "utf-8" and body.isascii() and not _may_hold_nul(encoding):
+            return cls(path, data, None, name, bom, b"\r" in body)  # decoded when somebody reads it
+        text = None if not said and _may_hold_nul(encoding) else _decoded(body, name)
+        unsure = ""
+        if text is None and not said:
+            name, unsure = guess(body) if encoding == "" else (encoding or "", "")
+            text = _decoded(body, name) if name else None
+        if text is None:
+            raise NotText(f"{path}: not valid {name or 'utf-8'}; {_HELP}")
+        return cls(path, data, text, name, bom, "\r" in text, unsure)
+
+    def again(self, data: bytes) -> TextFile:
+        """These bytes, decoded as the next version of this file: nothing is guessed anew. Raises as `decode` does."""
+        says_it = self.encoding == "utf-8" or self.bom or _declared_encoding(self.data)
+        after = TextFile.decode(self.path, data, None if says_it else self.encoding)
+        return replace(after, unsure=self.unsure) if after.encoding == self.encoding else after
 
     @classmethod
     def new(cls, path: str) -> TextFile:
@@ -106,7 +125,7 @@ class TextFile:
 
     def with_text(self, text: str) -> TextFile:
         """The next version of this file, holding `text`."""
-        return TextFile(self.path, self.encode(text), text, self.encoding, self.bom)
+        return TextFile(self.path, self.encode(text), text, self.encoding, self.bom, None, self.unsure)
 
     def with_changes(self, changes: Sequence[Replaced]) -> TextFile:
         """The next version of this file, with `changes` that do not overlap, in order.
@@ -152,6 +171,61 @@ class TextFile:
         lf = self.text.count("\n") - crlf
         cr = self.text.count("\r") - crlf
         return max((lf, "\n"), (crlf, "\r\n"), (cr, "\r"), key=lambda pair: pair[0])[1]
+
+
+def codec_name(encoding: str) -> str:
+    """Python's name of an encoding of text. Raises `LookupError` for none."""
+    try:
+        "a".encode(encoding)
+    except UnicodeError as error:  # `undefined`
+        raise LookupError(encoding) from error
+    return codecs.lookup(encoding).name
+
+
+def _may_hold_nul(encoding: str | None) -> bool:
+    """Whether plain text in this encoding, unlike in all that begin as ASCII does, is full of NUL."""
+    return (encoding or "").lower().replace("_", "-").startswith(("utf-16", "utf-32"))
+
+
+def _decoded(body: bytes, encoding: str) -> str | None:
+    """The text; None unless it can be encoded again to the same bytes."""
+    try:
+        text = body.decode(encoding)
+        return text if encoding == "utf-8" or text.encode(encoding) == body else None
+    except UnicodeError:
+        return None
+
+
+def guess(body: bytes) -> tuple[str, str]:
+    """The encoding that `body`, no UTF-8, is in by the look of it, and another one that is as likely, if there is one;
+    empty for none. Only those that sources are still written in are looked for."""
+    if _CONTROL.search(body):
+        return "", ""
+    from charset_normalizer import from_bytes  # 30 ms, for the few files that are no UTF-8
+
+    lines: dict[bytes, None] = {}
+    size = 0
+    for found in _FOREIGN.finditer(body):
+        line = found[0].strip()
+        if line not in lines:
+            lines[line] = None
+            size += len(line)
+        if size > _MOST_LOOKED_AT:
+            break
+    # Code around it is ASCII in all of them alike, and would drown what differs.
+    matches = from_bytes(b"\n".join(lines), cp_isolation=list(_GUESSED), preemptive_behaviour=False)
+    likely = [(_GUESSED[one.encoding], (one.chaos, -one.coherence)) for one in matches if one.encoding in _GUESSED]
+    if _C1.search(body) is None:
+        likely = [("iso8859-1" if name == "cp1252" else name, score) for name, score in likely]
+    likely = [(name, score) for name, score in likely if _decoded(body, name) is not None]
+    if {"euc_jp", "gb18030"} <= {name for name, _ in likely} and _KANA.search(body.decode("euc_jp")):
+        likely = [
+            one for one in likely if one[0] != "gb18030"
+        ]  # which has kana at the same place, for no Chinese text
+    if not likely:
+        return "", ""
+    name, score = likely[0]
+    return name, next((other for other, rival in likely if other != name and rival <= score), "")
 
 
 def too_large(path: str, size: int) -> FileTooLarge:

@@ -186,6 +186,7 @@ async def _read(workspace: Workspace, path: str) -> TextFile | None:
 
 def _merged(proposal: Proposal, now: TextFile, error: StaleFile) -> bytes:
     """What was accepted, with what somebody else has made of the file meanwhile. Raises `_Conflict`."""
+    now = proposal.base.again(now.data)  # one encoding for both, whatever each looks like alone
     merged = merge(proposal.base.text, proposal.accepted_text(), now.text)
     if merged.conflicts:
         raise _Conflict(str(error), _excerpt(merged.conflicts, now))

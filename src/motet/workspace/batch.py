@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from motet.errors import MotetError, OutsideWorkspace, StaleFile, WorkspaceError
@@ -34,7 +34,8 @@ class Wanted:
     """A change that somebody wants: `path` from `before` to `after`; None stands for *no such file*.
 
     `may_be_absent`: no file counts as an empty one. `moved_from`: as in `Workspace.create`. `allowed`: where `path`
-    really leads, when that is a protected place and the human has said yes to it.
+    really leads, when that is a protected place and the human has said yes to it. `file`: the version before, where
+    its encoding counts.
     """
 
     path: str
@@ -43,6 +44,18 @@ class Wanted:
     may_be_absent: bool = False
     moved_from: str | None = None
     allowed: str | None = None
+    file: TextFile | None = None
+
+    def decoded(self) -> TextFile | None:
+        """The file as it is to be, if any. Raises `NotText` or `FileTooLarge`."""
+        if self.after is None:
+            return None
+        path = normal(self.path)
+        return (
+            TextFile.decode(path, self.after)
+            if self.file is None
+            else replace(self.file, path=path).again(self.after)
+        )
 
 
 class NeedsYes(MotetError):
@@ -101,8 +114,7 @@ class _Item:
 
     def decode(self) -> None:
         """Only text is written. Raises `NotText` or `FileTooLarge`."""
-        if self.wanted.after is not None:
-            self.text = TextFile.decode(normal(self.wanted.path), self.wanted.after)
+        self.text = self.wanted.decoded()
 
 
 @dataclass(slots=True)

@@ -38,9 +38,16 @@ class DiskWorkspace:
     """
 
     def __init__(
-        self, root: Path, *, gate: Gate, checkpoints: Checkpoints, snapshots: Limits | None = DEFAULT_LIMITS
+        self,
+        root: Path,
+        *,
+        gate: Gate,
+        checkpoints: Checkpoints,
+        snapshots: Limits | None = DEFAULT_LIMITS,
+        encoding: str = "",
     ) -> None:
-        """`snapshots`: how much is kept before a command; None: nothing."""
+        """`snapshots`: how much is kept before a command; None: nothing. `encoding`: see `TextFile.decode`."""
+        self._encoding = encoding
         self._guard = Guard(root)
         self._gate = gate
         self._checkpoints = checkpoints
@@ -188,7 +195,7 @@ class DiskWorkspace:
     def _read(self, path: str) -> TextFile:
         path = normal(path)
         with told(path), self._guard.locate(path) as place:
-            return TextFile.decode(path, atomic.read(place))
+            return TextFile.decode(path, atomic.read(place), self._encoding)
 
     async def _written(self, wanted: Wanted) -> TextFile:
         [outcome] = await self._change([wanted])
@@ -243,4 +250,4 @@ class DiskWorkspace:
 
 
 def _rewriting(file: TextFile, new: bytes) -> Wanted:
-    return Wanted(file.path, file.data, new, may_be_absent=not file.data)
+    return Wanted(file.path, file.data, new, may_be_absent=not file.data, file=file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ class MemoryWorkspace:
     async def write(self, file: TextFile, new: bytes) -> TextFile:
         """See `Workspace.write`."""
         path = normal(file.path)
-        after = TextFile.decode(path, new)
+        after = replace(file, path=path).again(new)
         if self.files.get(path, b"") != file.data:
             raise StaleFile(f"{shown(path)}: changed since it was read; read it again")
         self.files[path] = new

@@ -22,12 +22,13 @@ def take_back(path: str, left: bytes, now: bytes, before: bytes) -> bytes:
     A change of the encoding or of the byte order mark is merged like a line.
     """
     try:
-        old, mine, new = (TextFile.decode(path, data) for data in (left, now, before))
+        mine = TextFile.decode(path, now)
+        old, new = mine.again(left), mine.again(before)  # one guess for all of them
         merged = merge(old.text, mine.text, new.text)
         if merged.conflicts:
             raise NotMerged(f" where motet changed it too: {_places(merged.conflicts)}")
         result = TextFile(path, b"", "", *_merged(_coding(old), _coding(mine), _coding(new))).with_text(merged.text)
-        if TextFile.decode(path, result.data).text != merged.text:
+        if mine.again(result.data).text != merged.text:
             raise NotMerged(", its encoding too")
     except (NotText, FileTooLarge) as error:
         raise NotMerged(", and cannot be merged as text") from error

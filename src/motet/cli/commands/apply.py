@@ -50,6 +50,7 @@ class _Mode:
     review: bool
     as_json: bool
     partial: bool
+    encoding: str
 
 
 @click.command("apply", options_metavar="[OPTIONS]")
@@ -63,6 +64,12 @@ class _Mode:
 @click.option(
     "--path", metavar="PATH", default="", help="The file that edits, or a single fence, without a path are for."
 )
+@click.option(
+    "--encoding",
+    metavar="NAME",
+    default="",
+    help="Of files that are no UTF-8 and declare none; else told by their look.",
+)
 @click.option("-y", "--yes", is_flag=True, help="Take every edit that has its place, without asking.")
 @click.option("-r", "--review", is_flag=True, help="Ask about each hunk (the default on a terminal).")
 @click.option("-n", "--dry-run", is_flag=True, help="Say on stdout what would happen; write nothing.")
@@ -73,6 +80,7 @@ def command(
     format: str,
     root: str | None,
     path: str,
+    encoding: str,
     yes: bool,
     review: bool,
     dry_run: bool,
@@ -106,7 +114,7 @@ def command(
     """
     if sum((yes, review, dry_run)) > 1:
         raise UsageError("--yes, --review and --dry-run exclude each other")
-    mode = _Mode(yes, dry_run, review, as_json, partial)
+    mode = _Mode(yes, dry_run, review, as_json, partial, encoding)
     try:
         text = asyncio.run(answer_of_chat(answer)) if is_chat(answer) else read_answer(answer)
         with told_when_slow(f"Looking for edits in {len(text) / 1e6:,.1f} million characters; Ctrl-C ends it"):
@@ -211,7 +219,8 @@ async def _apply(found: Understood, modes: GitModes, root: str | None, mode: _Mo
             if mode.review and not terminal.can_ask:
                 raise UsageError("--review: not a terminal, so nobody can be asked; use --yes or --dry-run")
             start = _start(root)
-            engine = Engine(start, ask=_ask(terminal, keyboard))
+            flags = {"encoding": mode.encoding} if mode.encoding else {}
+            engine = Engine(start, flags=flags, ask=_ask(terminal, keyboard))
             edits = [edit for edit in found.edits if edit.path not in modes.links]
             below = posixpath.relpath(start, engine.root) if root is not None else ""
             edits = await meant(engine.workspace, edits, below)
