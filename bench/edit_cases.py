@@ -24,7 +24,7 @@ try:
     from editcases.case import BrokenRow, Case, files_of, read
     from editcases.expectations import CONTRADICTIONS, BrokenExpectations, Expectations, load
     from editcases.judge import Kind, judge
-    from editcases.score import Judged, Score
+    from editcases.score import RIGHT, Judged, Score
 except ImportError as error:
     print(f"not measured: {error}", file=sys.stderr)
     sys.exit(2)
@@ -65,7 +65,7 @@ def run(files: Iterable[Path], expectations: Expectations) -> list[Score]:
                 continue
             verdict = judge(case)
             rows.append(Judged(case, verdict, expectations.of(case, verdict)))
-        scores.append(Score(file.stem, rows, broken))
+        scores.append(Score(file.stem, rows, broken, expectations.bars.get(file.stem, RIGHT)))
     return scores
 
 
@@ -104,7 +104,7 @@ def _about(scores: Sequence[Score]) -> str:
     return (
         f"{total} rows. *Exact rows* are those whose own test says exactly what comes out; the bars are held against "
         "them, per source: none wrong, none crashed, 97 % right, at most 3 % left out by policy. *Refused*: motet "
-        "says no where the peer applies. *Other rows* are those whose test says less; only a crash counts there. "
+        "says no where the peer applies, also where it would offer a human what is only nearly right. *Other rows* are those whose test says less; only a crash counts there. "
         f"Left out by policy, by what the tools contradict each other in: {left}. Not ours, by "
         f"format; where there is an outcome, through the nearest of ours, and none may be wrong: {names or 'none'}."
     )

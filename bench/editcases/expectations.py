@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from editcases.case import Case
@@ -77,6 +77,8 @@ class Expectations:
 
     by_id: Mapping[str, Expectation]
     by_sign: tuple[Expectation, ...] = ()
+    bars: Mapping[str, float] = field(default_factory=dict)
+    """By source, the share of rows that have to be right where that is less than elsewhere."""
 
     def of(self, case: Case, verdict: Verdict) -> Expectation | None:
         """The expectation that `case` is left out for; None when it counts, or would not count anyway."""
@@ -113,7 +115,16 @@ def load(path: Path) -> Expectations:
     by_id = {row.id: row for row in rows}
     if len(by_id) != len(rows):
         raise BrokenExpectations(f"{path}: a row is listed twice")
-    return Expectations(by_id, tuple(_expectation(path, row, "sign") for row in data.get("sign", [])))
+    bars = dict(_bar(path, row) for row in data.get("bar", []))
+    return Expectations(by_id, tuple(_expectation(path, row, "sign") for row in data.get("sign", [])), bars)
+
+
+def _bar(path: Path, row: Mapping[str, object]) -> tuple[str, float]:
+    match row:
+        case {"source": str(source), "right": float(right), "why": str(why)} if why and 0 < right < 1:
+            return source, right
+        case _:
+            raise BrokenExpectations(f"{path}: a bar needs `source`, `right` (0 to 1) and `why`")
 
 
 def _expectation(path: Path, row: Mapping[str, object], name: str) -> Expectation:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from editcases.case import UNNAMED, BrokenRow, Case
+from editcases.dialect import parsed as read_as
 from editcases.peers import peer_of
 from motet.edits import Delete, Edit, Insert, Move, Near, Replace, Write, parse
 from motet.errors import EditFormatError
@@ -25,7 +26,7 @@ def edits_of(case: Case) -> list[Edit]:
 def parsed(case: Case, format_: str, text: str | None = None, path: str = "") -> list[Edit]:
     """The row's own text, or `text`, read as `format_`."""
     text = case.get("edit_text", str) if text is None else text
-    return parse(text, format_, path=path, dialect=peer_of(case).dialect)
+    return read_as(text, format_, path=path, dialect=peer_of(case).dialect)
 
 
 def says_nothing(error: EditFormatError) -> bool:

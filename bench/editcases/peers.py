@@ -8,19 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from editcases.case import Case
-from motet.edits import Dialect
-
-_MOTET = Dialect()
+from editcases.dialect import MOTET, Dialect
 
 
 @dataclass(frozen=True)
 class Peer:
-    """`partial`: what has a place is applied although the rest has none. `approximate`: what is only nearly right
-    is applied too, as if a human had accepted it."""
+    """`partial`: what has a place is applied although the rest has none."""
 
-    dialect: Dialect = _MOTET
+    dialect: Dialect = MOTET
     partial: bool = False
-    approximate: bool = False
 
 
 _PATCHES = Dialect(final_newline="add", existing="overwrite", indentation="as_written", headers="required")
@@ -41,7 +37,7 @@ _PEERS = {
     ),
     ("cline/cline", "str_replace"): Peer(Dialect(line_ends="first")),
     ("continuedev/continue", _ANY): Peer(Dialect(empty_search="prepend")),
-    ("RooCodeInc/Roo-Code", "search_replace_blocks"): Peer(Dialect(alike=1.0), partial=True, approximate=True),
+    ("RooCodeInc/Roo-Code", "search_replace_blocks"): Peer(partial=True),
     ("RooCodeInc/Roo-Code", "apply_patch"): Peer(_PATCHES),
     ("RooCodeInc/Roo-Code", "apply_patch_chunks"): Peer(_PATCHES),
     ("openai/codex", _ANY): Peer(_PATCHES),
@@ -49,11 +45,10 @@ _PEERS = {
     ("anomalyco/opencode", "apply_patch_chunks"): Peer(_PATCHES),
     ("anomalyco/opencode", "str_replace"): Peer(Dialect(empty_search="whole_file")),
     ("can1357/oh-my-pi", _ANY): Peer(Dialect(existing="overwrite")),
-    ("microsoft/vscode-copilot-chat", _ANY): Peer(Dialect(line_ends="lf", alike=0.6), approximate=True),
+    ("microsoft/vscode-copilot-chat", _ANY): Peer(Dialect(line_ends="lf")),
     ("All-Hands-AI/openhands-aci", _ANY): Peer(Dialect(exact=True)),
     ("block/goose", "unified_diff"): Peer(Dialect(final_newline="add")),
     ("NousResearch/hermes-agent", "apply_patch"): Peer(Dialect(atomic="answer", added_file="bare")),
-    ("google-gemini/gemini-cli", _ANY): Peer(approximate=True),
 }
 _OTHER_NAMES = {
     "paul-gauthier/aider": "Aider-AI/aider",
@@ -80,6 +75,5 @@ def peer_of(case: Case) -> Peer:
         peer = replace(peer, dialect=replace(peer.dialect, added_file="bare"))  # the library, not the tool
     if repo == "anomalyco/opencode" and "/core/test/" in case.test_file:
         newer = replace(peer.dialect, existing="refuse", empty_search="create")
-        peer = replace(peer, dialect=newer, approximate=True)
-    threshold = case.option("fuzzy_threshold", float, 1.0)
-    return Peer(replace(peer.dialect, alike=None), peer.partial, approximate=True) if threshold < 1 else peer
+        peer = replace(peer, dialect=newer)
+    return peer

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from editcases.case import BrokenRow, Case
+from editcases.dialect import Planned
+from editcases.dialect import planned as planned_as
 from editcases.formats import expected_replacements
 from editcases.peers import peer_of
 from editcases.words import line
-from motet.edits import Edit, Match, Plan, Refusal, Replace, plan
+from motet.edits import Edit, Match, Refusal, Replace
 from motet.errors import MotetError
 from motet.text import TextFile
 
@@ -53,10 +55,9 @@ def planned(case: Case, edits: Sequence[Edit]) -> Done:
     matches: list[Match] = []
     for number, step in enumerate([[edit] for edit in edits] if in_order else [edits]):
         made = _plan(case, files, step, is_first=not number)
-        for file in made.files:
-            refusals += [outcome for outcome in file.outcomes if isinstance(outcome, Refusal)]
-            matches += [outcome for outcome in file.outcomes if isinstance(outcome, Match)]
-        files = _written(files, made)
+        refusals += made.refusals
+        matches += made.matches
+        files = dict(made.files)
     after = {path: file.data for path, file in files.items()}
     if refusals and in_order:
         after = before
@@ -66,32 +67,13 @@ def planned(case: Case, edits: Sequence[Edit]) -> Done:
     return Done(before, after, said, reasons, tuple(matches))
 
 
-def _plan(case: Case, files: Mapping[str, TextFile], edits: Sequence[Edit], *, is_first: bool) -> Plan:
+def _plan(case: Case, files: Mapping[str, TextFile], edits: Sequence[Edit], *, is_first: bool) -> Planned:
     """Only the first of several edits may be an empty search text in a file that is there."""
     peer = peer_of(case)
     dialect = peer.dialect if is_first else replace(peer.dialect, empty_search="create")
-    propose = peer.approximate or case.row.get("approximate") == "propose"
-    return plan(
-        files,
-        edits,
-        shown={path: case.file_of(path, text) for path, text in case.shown.items()},
-        partial=peer.partial or case.option("partial", bool, False),
-        approximate="propose" if propose else "refuse",
-        dialect=dialect,
-    )
-
-
-def _written(files: Mapping[str, TextFile], made: Plan) -> dict[str, TextFile]:
-    """The files after `made` has been written."""
-    left = dict(files)
-    for file in made.files:
-        if file.after is None:
-            left.pop(file.path, None)
-            continue
-        if file.after.path != file.path:
-            left.pop(file.path, None)
-        left[file.after.path] = file.after
-    return left
+    shown = {path: case.file_of(path, text) for path, text in case.shown.items()}
+    partial = peer.partial or case.option("partial", bool, False)
+    return planned_as(files, edits, dialect, shown=shown, partial=partial)
 
 
 def encoded(case: Case, texts: Mapping[str, str]) -> dict[str, bytes]:

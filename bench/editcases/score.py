@@ -46,6 +46,8 @@ class Score:
     source: str
     rows: Sequence[Judged]
     broken: Sequence[str] = ()
+    least: float = RIGHT
+    """The share of rows that have to be right."""
 
     def count(self, kind: Kind) -> int:
         """Rows that count and came to this."""
@@ -105,8 +107,8 @@ class Score:
             lines.append(f"{len(wrong)} wrong ({_some(wrong)}), the bar is 0")
         if crashed := self.crashed:
             lines.append(f"{len(crashed)} crashed ({_some(crashed)}), the bar is 0")
-        if right < RIGHT * counted:
-            lines.append(f"{right} of {counted} right ({right / counted:.1%}), the bar is ≥ {RIGHT:.0%}")
+        if right < self.least * counted:
+            lines.append(f"{right} of {counted} right ({right / counted:.1%}), the bar is ≥ {self.least:.0%}")
         most = max(1, int(LEFT_OUT * (counted + len(self.policy))))
         if len(self.policy) > most:
             lines.append(f"{len(self.policy)} left out by policy, the bar is ≤ {most}")
