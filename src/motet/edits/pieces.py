@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from motet.edits.elision import is_elision
 from motet.syntax.definitions import Definition, definitions_below
 from motet.syntax.languages import language_of
-from motet.syntax.tree import parse
+from motet.syntax.tree import parse, syntax_errors
 from motet.text.changes import changes
 
 if TYPE_CHECKING:
@@ -181,39 +181,57 @@ def _lost(before: str, now: str, path: str, elsewhere: Container[str]) -> list[s
     if language is None or old is None or new is None:
         return _lost_runs(before, now)
     there, here = (_named(definitions_below(root, language)) for root in (old, new))
-    gone = list(_unpaired(list(there), list(here)))
+    gone = list(_unpaired([one for one, _ in there], [one for one, _ in here]))
     explained = {name for line in _comments(now) if _states_it(line) for name in _NAME.findall(line)}
     explained |= {name for one in _imports(new) for name in _brought(one)}
-    if gone:  # what called it calls something else now
-        rows = {row for one in gone for row in there[one]}
+    if gone:  # what called it is still there, or something else in its place, and calls something else
+        rows = {row for one, rows in there if one not in gone for row in rows}
+        rows -= {row for one, rows in there if one in gone for row in rows}
         explained |= set(_identifiers(old, rows)) - set(_identifiers(new))
     lost = [one.title for one in gone if one.name not in elsewhere and one.name not in explained]
-    return [f"`{name}`" for name in [*_lost_imports(new, _imports(old), _imports(new)), *lost]]
+    names = [f"`{name}`" for name in [*_lost_imports(new, _imports(old), _imports(new)), *lost]]
+    if names or not (_is_clear(before, old, language) and _is_clear(now, new, language)):
+        return names or _lost_runs(before, now)
+    known = {row for _, rows in there for row in rows} | {
+        row for one in old.children if one.type in _IMPORTS for row in _rows(one)
+    }
+    return _lost_runs(before, now, without=known)
 
 
-def _lost_runs(before: str, now: str) -> list[str]:
+def _is_clear(text: str, root: Node, language: str) -> bool:
+    errors = syntax_errors(text, language) if root.has_error else 0
+    return errors == 0
+
+
+def _lost_runs(before: str, now: str, *, without: Container[int] | None = None) -> list[str]:
+    """Runs of lines for which nothing, or much less, stands there, and what the file began or ended with; where all
+    else is known, only the latter, and only if a line of it is in none of the rows `without`."""
     numbered = [(number, line.strip()) for number, line in enumerate(before.splitlines(), 1) if line.strip()]
     new = [line.strip() for line in now.splitlines() if line.strip()]
-    gone = [
-        one
-        for one in changes([line for _, line in numbered], new)
-        if one[0] != "equal"
-        and (_is_a_run(*one) or (one[0] == "delete" and (one[1] == 0 or one[2] == len(numbered))))
-    ]
-    return [f"lines {numbered[start][0]}-{numbered[end - 1][0]} of the file" for _, start, end, _, _ in gone]
+    lost: list[str] = []
+    for one in changes([line for _, line in numbered], new):
+        tag, start, end, _, _ = one
+        at_end = tag == "delete" and (start == 0 or end == len(numbered))
+        if without is not None:
+            is_lost = at_end and any(number - 1 not in without for number, _ in numbered[start:end])
+        else:
+            is_lost = tag != "equal" and (at_end or _is_a_run(*one))
+        if is_lost:
+            lost.append(f"lines {numbered[start][0]}-{numbered[end - 1][0]} of the file")
+    return lost
 
 
-def _named(found: Sequence[Definition]) -> dict[_Named, range]:
+def _named(found: Sequence[Definition]) -> list[tuple[_Named, range]]:
     """Definitions at the top and members of classes, and their rows in the tree; what is inside of functions is their
     own affair."""
-    named: dict[_Named, range] = {}
+    named: list[tuple[_Named, range]] = []
     around: list[Definition] = []
     for one in found:
         while around and around[-1].last_line < one.last_line:
             around.pop()
         if all(outer.kind in _HOLDERS for outer in around):
             name = _Named(one.name, tuple(outer.name for outer in around))
-            named.setdefault(name, range(one.first_line - 1, one.last_line))
+            named.append((name, range(one.first_line - 1, one.last_line)))
         around.append(one)
     return named
 
@@ -267,12 +285,20 @@ def _brought(statement: str) -> set[str]:
     return {part.replace("::", ".").rpartition(".")[2] for part in parts} - {"", "use", "static", "type", "import"}
 
 
-def _identifiers(root: Node, without: Container[int] = ()) -> Iterator[str]:
-    """Names in the code: not in imports, comments and strings, nor in the rows of `without`."""
+def _rows(node: Node) -> range:
+    return range(node.start_point.row, node.end_point.row + 1)
+
+
+def _identifiers(root: Node, rows: Container[int] | None = None) -> Iterator[str]:
+    """Names in the code, or in these rows of it: not in imports, comments and strings."""
     waiting = [child for child in root.children if child.type not in _IMPORTS]
     while waiting:
         node = waiting.pop()
-        if node.type.endswith("identifier") and node.text is not None and node.start_point.row not in without:
+        if (
+            node.type.endswith("identifier")
+            and node.text is not None
+            and (rows is None or node.start_point.row in rows)
+        ):
             yield node.text.decode("utf-8", "replace")
         waiting.extend(node.children)
 

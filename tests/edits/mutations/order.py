@@ -79,7 +79,7 @@ def fence_copied_into_the_texts(scene: Scene, rng: Random) -> Written | None:
     if any(entry.text.lstrip().startswith(fence) for entry in change.entries):
         return None
     # Fenced one by one, as they are sent; a kept fence line stands for both.
-    head = Entry(" ", fence + rng.choice((_TAG[scene.kind], "")), "")
+    head = Entry(" ", fence + rng.choice((_TAG.get(scene.kind, ""), "")), "")
     return Written((replace(change, entries=(head, *change.entries, Entry(" ", fence, ""))),))
 
 
