@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import re
@@ -16,6 +17,7 @@ from history.history_kit import CHAT, OTHER, answered, asked, said
 
 from motet.history import ChatInfo, History, HistoryError
 from motet.messages import Message
+from motet.storage.places import make_private
 
 PAGE = 4096
 EVERY = os.environ.get("MOTET_KILL_ALL") == "1"
@@ -74,10 +76,9 @@ def assert_noticed(history: History, state: Path, chats: str, messages: str) -> 
     [
         lambda data: random.Random(1).randbytes(len(data)),
         lambda _: b"not a database at all",
-        lambda data: bytes(PAGE) + data[PAGE:],
         lambda data: data[:100],
     ],
-    ids=["random bytes", "another file", "no first page", "only a header"],
+    ids=["random bytes", "another file", "only a header"],
 )
 async def test_a_file_that_is_none_is_set_aside_byte_for_byte(state: Path, damage: Callable[[bytes], bytes]) -> None:
     damaged = damage(await make(state))
@@ -91,6 +92,48 @@ async def test_a_file_that_is_none_is_set_aside_byte_for_byte(state: Path, damag
     async with History.open(state) as history:
         assert said(await history.load(CHAT)) == ["question new"]
         assert history.notices == []
+
+
+async def test_of_a_file_without_its_first_page_what_is_on_the_others_is_saved(state: Path) -> None:
+    whole = await make(state)
+    (state / "history.db").write_bytes(bytes(PAGE) + whole[PAGE:])
+    async with History.open(state) as history:
+        assert (await history.load(CHAT)).messages == tuple(MESSAGES)
+        assert_noticed(history, state, "2", "401")
+        assert len(await history.search("q200", limit=10)) == 1
+
+
+async def test_what_was_purged_stays_so_when_pages_are_searched_for_rows(state: Path) -> None:
+    await make(state)
+    async with History.open(state) as history:
+        await history.purge(CHAT)
+    whole = (state / "history.db").read_bytes()
+    (state / "history.db").write_bytes(bytes(PAGE) + whole[PAGE:])
+    async with History.open(state) as history:
+        assert [info.id for info in await history.list()] == [OTHER]
+        assert_noticed(history, state, "1", "1")
+
+
+async def test_an_empty_file_that_was_there_is_begun_anew_with_one_line(state: Path) -> None:
+    await make(state)
+    (state / "history.db").write_bytes(b"")
+    async with History.open(state) as history:
+        assert await history.list() == []
+        assert history.notices == [f"{state / 'history.db'}: the file of chats was empty; it is begun anew"]
+        await history.create(ChatInfo(id=CHAT))
+    async with History.open(state) as history:
+        assert [info.id for info in await history.list()] == [CHAT]
+        assert history.notices == []
+
+
+async def test_a_file_that_another_process_is_making_is_not_called_empty(state: Path) -> None:
+    make_private(state / "history.db")
+    make_private(state / "history.lock")
+    with (state / "history.lock").open("r+b") as guard:
+        fcntl.flock(guard, fcntl.LOCK_SH)  # as it has until it is done
+        async with History.open(state) as history:
+            assert await history.list() == []
+            assert history.notices == []
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 0.99])

@@ -55,9 +55,10 @@ async def test_files_are_for_the_user_alone(history: History, state: Path) -> No
 
 
 async def test_a_file_that_others_could_read_is_closed_to_them(history: History, state: Path) -> None:
-    state.mkdir(parents=True)
-    (state / "history.db").touch(0o644)
-    await new_chat(history)
+    async with History.open(state) as other:
+        await new_chat(other)
+    (state / "history.db").chmod(0o644)
+    await history.list()
     assert stat.S_IMODE((state / "history.db").stat().st_mode) == 0o600
 
 

@@ -39,6 +39,7 @@ def of_boards(tx_of: Callable[[sqlite3.Connection], Tx]) -> Salvage:
         make=lambda connection: migrate(tx_of(connection), 0),
         finish=lambda connection: _finish(connection, tx_of(connection)),
         replaced=frozenset({"counters"}),
+        lasting=frozenset({"boards", "posts", "versions", "chains", "agents", "deliveries", "notices"}),
         times=frozenset(_TIMES),
         allowed={
             "boards.name": Allowed(_is_name, _new_name),

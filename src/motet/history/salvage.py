@@ -26,6 +26,7 @@ def of_chats() -> Salvage:
         version="PRAGMA user_version",
         make=lambda connection: migrate(connection, "a new file of chats"),
         finish=_finish,
+        lasting=frozenset({"chats", "messages"}),
         times=frozenset({"chats.created", "chats.updated", "chats.trashed", "messages.added"}),
         allowed={"chats.id": Allowed(lambda id: ID.fullmatch(id) is not None, new_id)},
     )

@@ -104,6 +104,8 @@ class DatabaseFile:
         places.make_private(self._guard_path)
         self._guard = os.open(self._guard_path, os.O_RDWR | os.O_CLOEXEC)
         self._share()
+        if self._is_emptied():
+            self._notice(f"{self._path}: the file of {self._words.what} was empty; it is begun anew")
         places.make_private(self._path)
         self.identity = self.there()
         if is_waiting(self._path) or 0 < self._path.stat().st_size < SMALLEST:
@@ -112,6 +114,17 @@ class DatabaseFile:
         with contextlib.suppress(OSError):
             places.sync_directory(self._path.parent)
         return connection
+
+    def _is_emptied(self) -> bool:
+        """Whether there is a file without a byte which nobody is just making."""
+        try:
+            if self._path.stat().st_size or _has_bytes(Path(f"{self._path}-wal")) or is_waiting(self._path):
+                return False
+            fcntl.flock(self._guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        self._share()
+        return True
 
     def _share(self) -> None:
         """Have the file open beside others, but not while one of them sets it aside."""

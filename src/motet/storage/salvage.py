@@ -4,6 +4,7 @@ the tables."""
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import shutil
 import sqlite3
@@ -25,6 +26,10 @@ SMALLEST = 512
 """Bytes of the smallest page, so of the smallest file (SQLite documentation, "Database File Format", 1.3.2)."""
 _PAGE = 4096
 """Bytes of a page of every file of ours."""
+_HEADER, _LEAF = 100, 13
+"""Bytes of the header before the first page's own; the first byte of a leaf page of a table."""
+_LONG = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
+"""Bytes of the values of each kind in a record; there are no others below 12."""
 _BESIDE = ("", "-wal", "-shm")
 _MOST_ROWS = 2_000_000
 """Row numbers that are tried one by one where the file does not say how many there are."""
@@ -92,7 +97,7 @@ class Salvage:
 
     `tables` are copied in this order, rows of `replaced` over those that an empty file has; `counted` are named in the
     report. `times` are columns (TABLE.COLUMN) in seconds since the epoch, `allowed` those that take not every text.
-    `finish` mends what hangs together and makes the indexes of words, in the transaction of the copy."""
+    Of `lasting` tables no row is ever removed: theirs are saved too from pages that no table leads to any more. `finish` mends what hangs together and makes the indexes of words, in the transaction of the copy."""
 
     what: str
     tables: Sequence[str]
@@ -101,6 +106,7 @@ class Salvage:
     make: Callable[[sqlite3.Connection], None]
     finish: Callable[[sqlite3.Connection], None]
     replaced: frozenset[str] = frozenset()
+    lasting: frozenset[str] = frozenset()
     times: frozenset[str] = frozenset()
     allowed: Mapping[str, Allowed] = field(default_factory=dict[str, Allowed])
 
@@ -207,9 +213,12 @@ class Salvage:
             self.make(target)
             target.execute("PRAGMA synchronous = FULL")
             target.execute("BEGIN")
+            is_whole = False
             with contextlib.suppress(*UNREADABLE), contextlib.closing(self._reader(damaged, copy, target)) as source:
-                for table in self.tables:
-                    self._copy(source, target, table)
+                broken = [table for table in self.tables if not self._copy(source, target, table)]
+                is_whole = not broken
+            if not is_whole:
+                self._copy_from_pages(copy, target)
             self.finish(target)
             target.execute("COMMIT")
         finally:
@@ -240,15 +249,32 @@ class Salvage:
                     source.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ? AND sql <> ?", (sql, table, sql))
         return source
 
-    def _copy(self, source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> None:
-        columns = _columns(target, table)
+    def _copy(self, source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> bool:
+        """Returns whether all of the table could be read in one go."""
+        columns, is_whole = _columns(target, table), True
         otherwise = "REPLACE" if table in self.replaced else "IGNORE"
-        marks = ", ".join("?" for _ in columns)
         for row in _readable(source, table, _names(columns)):
-            mended = self._mended(table, columns, row)
-            if mended is not None:
-                with contextlib.suppress(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError):
-                    target.execute(f"INSERT OR {otherwise} INTO {table} ({_names(columns)}) VALUES ({marks})", mended)
+            if row is None:
+                is_whole = False
+            elif (mended := self._mended(table, columns, row)) is not None:
+                _insert(target, table, columns, mended, otherwise)
+        return is_whole
+
+    def _copy_from_pages(self, copy: Path, target: sqlite3.Connection) -> None:
+        """What is not there yet of the rows of lasting tables on any page. It is theirs if it can be of no other table."""
+        columns = {table: _columns(target, table) for table in self.tables}
+        alike = {
+            many: [table for table, found in columns.items() if len(found) == many]
+            for many in map(len, columns.values())
+        }
+        for number, row in _on_pages(copy):
+            fitting: list[tuple[str, Row]] = []
+            for table in alike.get(len(row), ()):
+                full = _with_number(columns[table], number, row)
+                if all(self._may_be(table, one, value) for one, value in zip(columns[table], full, strict=True)):
+                    fitting.append((table, full))
+            if len(fitting) == 1 and fitting[0][0] in self.lasting:
+                _insert(target, fitting[0][0], columns[fitting[0][0]], fitting[0][1], "IGNORE")
 
     def _mended(self, table: str, columns: Sequence[Column], row: Row) -> Row | None:
         """The row as it may be in its table; None when nothing says what it is of."""
@@ -323,8 +349,14 @@ def _names(columns: Sequence[Column]) -> str:
     return ", ".join(column.name for column in columns)
 
 
-def _readable(source: sqlite3.Connection, table: str, names: str) -> Iterator[Row]:
-    """Each row that can be read: all in one go, and from where that fails one by one."""
+def _insert(target: sqlite3.Connection, table: str, columns: Sequence[Column], row: Row, otherwise: str) -> None:
+    marks = ", ".join("?" for _ in columns)
+    with contextlib.suppress(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError):
+        target.execute(f"INSERT OR {otherwise} INTO {table} ({_names(columns)}) VALUES ({marks})", row)
+
+
+def _readable(source: sqlite3.Connection, table: str, names: str) -> Iterator[Row | None]:
+    """Each row that can be read: all in one go, and from where that fails, behind None, one by one."""
     last = 0
     with contextlib.suppress(*UNREADABLE):
         for number, *row in source.execute(f"SELECT rowid, {names} FROM {table} ORDER BY rowid"):
@@ -334,6 +366,7 @@ def _readable(source: sqlite3.Connection, table: str, names: str) -> Iterator[Ro
             last = number
         else:
             return
+    yield None
     for number in range(last + 1, _greatest(source, table, last) + 1):
         with contextlib.suppress(*UNREADABLE):
             yield from source.execute(f"SELECT {names} FROM {table} WHERE rowid = ?", (number,)).fetchall()
@@ -353,3 +386,91 @@ def _greatest(source: sqlite3.Connection, table: str, last: int) -> int:
         source.execute(f"SELECT 1 FROM {table} LIMIT 0")
         return last + 10_000
     return 0  # the file no longer knows the table
+
+
+# --- pages that no table leads to -----------------------------------------------------------------------------------
+
+
+def _with_number(columns: Sequence[Column], number: int, row: Row) -> Row:
+    """The row of a page with its number where the key is another name for that."""
+    keys = [at for at, column in enumerate(columns) if column.is_key]
+    if len(keys) == 1 and columns[keys[0]].kind == "INTEGER" and row[keys[0]] is None:
+        return (*row[: keys[0]], number, *row[keys[0] + 1 :])
+    return row
+
+
+def _on_pages(path: Path) -> Iterator[tuple[int, Row]]:
+    """Each row on a leaf page of any table, with its number (SQLite documentation, "Database File Format", 1.6)."""
+    with (
+        contextlib.suppress(OSError, ValueError),
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        for first in range(0, len(data) - _PAGE + 1, _PAGE):
+            head = first or _HEADER
+            if data[head] != _LEAF:
+                continue
+            (many,) = struct.unpack_from(">H", data, head + 3)
+            for (at,) in struct.iter_unpack(">H", data[head + 8 : min(head + 8 + 2 * many, first + _PAGE)]):
+                with contextlib.suppress(ValueError, LookupError, struct.error):
+                    yield _cell(data, first + at)
+
+
+def _cell(data: mmap.mmap, at: int) -> tuple[int, Row]:
+    """The number and the values of a row. Raises `ValueError`, `LookupError`, `struct.error` where it is none, or not all
+    of it is there."""
+    size, at = _varint(data, at)
+    number, at = _varint(data, at)
+    if size > len(data):
+        raise ValueError("longer than the file")
+    least, most = (_PAGE - 12) * 32 // 255 - 23, _PAGE - 35
+    here = least + (size - least) % (_PAGE - 4)
+    here = size if size <= most else here if here <= most else least
+    record, left = bytearray(data[at : at + here]), size - here
+    at += here
+    while left > 0:  # on pages of its own
+        (page,) = struct.unpack_from(">I", data, at)
+        at = (page - 1) * _PAGE
+        if page < 2:
+            raise ValueError("no page")
+        record += data[at + 4 : at + 4 + min(left, _PAGE - 4)]
+        left -= _PAGE - 4
+    return number - (number >> 63 << 64), _values(bytes(record), size)
+
+
+def _values(record: bytes, size: int) -> Row:
+    """The values of a record of `size` bytes ("Record Format", 2.1)."""
+    end, at = _varint(record, 0)
+    kinds: list[int] = []
+    while at < end:
+        kind, at = _varint(record, at)
+        kinds.append(kind)
+    values: list[object] = []
+    for kind in kinds:
+        long = (kind - 12) // 2 if kind >= 12 else _LONG[kind]
+        value = record[at : at + long]
+        at += long
+        match kind:
+            case 0:
+                values.append(None)
+            case 7:
+                values.append(struct.unpack(">d", value)[0])
+            case 8 | 9:
+                values.append(kind - 8)
+            case 1 | 2 | 3 | 4 | 5 | 6:
+                values.append(int.from_bytes(value, "big", signed=True))
+            case _:
+                values.append(_text(value) if kind % 2 else value)
+    if at != size or len(record) != size:
+        raise ValueError("not a record")
+    return tuple(values)
+
+
+def _varint(data: bytes | mmap.mmap, at: int) -> tuple[int, int]:
+    """A number of one to nine bytes, and where it ends."""
+    value = 0
+    for byte in range(8):
+        value = value << 7 | data[at + byte] & 0x7F
+        if data[at + byte] < 0x80:
+            return value, at + byte + 1
+    return value << 8 | data[at + 8], at + 9
