@@ -15,13 +15,14 @@ from pathlib import Path
 import uvicorn
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from motet.errors import MotetError, UsageError
 from motet.mcp.caller import Place
 from motet.mcp.guard import Guard, peer_of
 from motet.mcp.sessions import Sessions
+from motet.mcp.stdio import LONGEST, whole
 
 _PATH = "/mcp"
 
@@ -94,11 +95,34 @@ class _Gate:
         if refusal is None and scope["path"].rstrip("/") != _PATH:
             refusal = 404, f"there is nothing but {_PATH} here"
         if refusal is None:
-            await self._app(scope, receive, send)
+            await self._app(scope, _whole_bodies(receive), send)
             return
         status, line = refusal
         headers = {"www-authenticate": "Bearer"} if status == 401 else None
         await JSONResponse({"error": line}, status, headers)(scope, receive, send)
+
+
+def _whole_bodies(receive: Receive) -> Receive:
+    """Receive the body of a request in one piece, without halves of characters; of one that is too long, its beginning as
+    it is."""
+    is_read = False
+
+    async def receive_whole() -> Message:
+        nonlocal is_read
+        if is_read:
+            return await receive()
+        body, is_read = bytearray(), True
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return message
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                return {"type": "http.request", "body": whole(bytes(body)).encode(), "more_body": False}
+            if len(body) > LONGEST:
+                return {"type": "http.request", "body": bytes(body), "more_body": True}
+
+    return receive_whole
 
 
 # --- where it listens --------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from motet.errors import UsageError
 from motet.mcp.caller import Caller, Place
 from motet.mcp.server import serving
 
-_LONGEST = 32 * 1024 * 1024
-"""Bytes of one line; a client that sends a longer one is not understood any more."""
+LONGEST = 32 * 1024 * 1024
+"""Bytes of one message; a client that sends a longer one is not understood any more."""
 
 
 async def serve_stdio(place: Place) -> None:
@@ -39,9 +39,10 @@ _ESCAPE = re.compile(
 """In JSON: a pair that is one character, half of one, any other escape."""
 
 
-def _whole(line: str) -> str:
-    """`line` with U+FFFD for each half of a character, which clients send that cut a text in the middle of one: the
-    library leaves a request unanswered that holds one."""
+def whole(sent: bytes) -> str:
+    """A message as text, with U+FFFD for each half of a character, which clients send that cut a text in the middle of one,
+    and for what is no text: the library does not answer a request that holds one."""
+    line = sent.decode("utf-8", "replace")
     if "\\u" not in line:
         return line
     return _ESCAPE.sub(lambda found: "\\ufffd" if len(found[0]) == 6 and found[0][2] in "dD" else found[0], line)
@@ -68,14 +69,14 @@ class _Wire:
         os.close(nothing)
         os.dup2(2, 1)
         loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(limit=_LONGEST)
+        reader = asyncio.StreamReader(limit=LONGEST)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), given)
         transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
         return cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while line := await self._reader.readline():
-            yield _whole(line.decode("utf-8", "replace"))
+            yield whole(line)
 
     async def write(self, text: str) -> None:
         """Send it, once there is room."""
