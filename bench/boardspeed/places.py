@@ -21,19 +21,7 @@ from motet.board.watch import Bell
 T = TypeVar("T")
 
 PROJECT = "/home/me/project"
-LIMITS = Limits(
-    agent_posts=None,
-    pair_posts=None,
-    board_posts=None,
-    alone=None,
-    agent_posts_per_day=None,
-    board_posts_per_day=None,
-    agent_tokens_per_day=None,
-    agent_cost_per_day=None,
-    board_tokens_per_day=None,
-    board_cost_per_day=None,
-    alert=10**9,
-)
+LIMITS = Limits.without_caps()
 _NUMBERS = itertools.count(1)
 
 

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from board.killing import Told, ended, rows, run_apart, start_apart
@@ -40,21 +41,7 @@ from motet.board import (
 from motet.board.moving import move
 
 PROJECT = "/home/me/project"
-LIMITS = Limits(
-    agent_posts=None,
-    pair_posts=None,
-    board_posts=None,
-    alone=None,
-    agent_posts_per_day=None,
-    board_posts_per_day=None,
-    agent_tokens_per_day=None,
-    agent_cost_per_day=None,
-    board_tokens_per_day=None,
-    board_cost_per_day=None,
-    hops=1000,
-    tokens=10**9,
-    cost=10.0**6,
-)
+LIMITS = replace(Limits.without_caps(), hops=1000, tokens=10**9, cost=10.0**6)
 PROCESSES, POSTS, KILLS = 4, 6, 2
 """Of a random run; posts of each process, and how often it is killed at most."""
 

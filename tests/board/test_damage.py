@@ -19,9 +19,7 @@ BODIES = [f"post number {number} {'word ' * (number % 30)}." for number in range
 
 async def make(state: Path, many: int = len(BODIES)) -> bytes:
     """A file with so many posts of two agents to each other, and one that fills pages; its bytes."""
-    async with Boards.in_directory(
-        state, Limits(agent_posts=None, pair_posts=None, alone=None, alert=10**6)
-    ) as boards:
+    async with Boards.in_directory(state, Limits.without_caps()) as boards:
         there = await Page.of(boards, "ann", "ben")
         for author, other, some in (("ann", "ben", BODIES[:many:2]), ("ben", "ann", BODIES[1:many:2])):
             drafts = [Draft(there.board, there[author], f"@{there[other]} {body}", by_human=True) for body in some]

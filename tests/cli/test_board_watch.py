@@ -21,8 +21,7 @@ from pathlib import Path
 from motet.board import AgentKind, Boards, Limits, NewAgent, Seat
 
 async def main(state, project, name, many):
-    limits = Limits(agent_posts=None, board_posts=None, alone=None, alert=1_000_000)
-    async with Boards.in_directory(Path(state), limits) as boards:
+    async with Boards.in_directory(Path(state), Limits.without_caps()) as boards:
         seat = await Seat.take(boards, project, NewAgent(name, AgentKind.CHAT, name))
         for number in range(int(many)):
             await seat.post(f"{name} {number}")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from cli.kit import Project
 from nvim.nvim_kit import Editor
 
-from motet.board import AgentKind, Board, Boards, DeliveryState, Draft, NewAgent, Outcome, Post, page
+from motet.board import AgentKind, Board, Boards, DeliveryState, Draft, Limits, NewAgent, Outcome, Post, page
 
 T = TypeVar("T")
 NAME = "general"
@@ -22,7 +22,7 @@ from pathlib import Path
 from motet.board import AgentKind, Boards, Draft, Limits, NewAgent, Seat
 
 async def main(state, project, board, name, bodies):
-    async with Boards.in_directory(Path(state), Limits(agent_posts=None, board_posts=None, alone=None, agent_posts_per_day=None, board_posts_per_day=None, pair_posts=None)) as boards:
+    async with Boards.in_directory(Path(state), Limits.without_caps()) as boards:
         seat = await Seat.take(boards, project, NewAgent(name, AgentKind.CHAT, "test " + name), board)
         print(seat.address, flush=True)
         for line in sys.stdin:
@@ -101,18 +101,7 @@ class Store:
 
     def _do(self, work: Any) -> Any:
         async def do() -> Any:
-            from motet.board import Limits
-
-            limits = Limits(
-                agent_posts=None,
-                board_posts=None,
-                alone=None,
-                agent_posts_per_day=None,
-                board_posts_per_day=None,
-                pair_posts=None,
-                alert=1_000_000_000,
-            )
-            async with Boards.in_directory(self.project.state, limits) as boards:
+            async with Boards.in_directory(self.project.state, Limits.without_caps()) as boards:
                 return await work(boards, await boards.open(str(self.project.root), self.name))
 
         return _run(do())

@@ -48,6 +48,15 @@ class Limits:
     board_cost_per_day: float | None = 50.0
     forget_days: float = 14.0
 
+    @classmethod
+    def without_caps(cls) -> Limits:
+        """What one post may cause, and no rate and no cap of a day: for tests and measurements."""
+        return cls(
+            agent_posts=None, pair_posts=None, board_posts=None, alone=None, agent_posts_per_day=None,
+            board_posts_per_day=None, alert=1_000_000_000, agent_tokens_per_day=None, agent_cost_per_day=None,
+            board_tokens_per_day=None, board_cost_per_day=None,
+        )  # fmt: skip
+
     def budget(self, now: float) -> Budget:
         """What a post has that nothing caused."""
         return Budget(self.hops, self.tokens, self.cost, now + self.seconds)
