@@ -74,7 +74,7 @@ def test_an_answer_comes_through_a_pipe(project: Project, dash: tuple[str, ...])
     assert (done.code, done.out) == (0, "")
     assert project.text("app.py") == APP.replace(*AREA)
     assert done.err == (
-        "1 edit in 1 file: app.py\n\napp.py:10\n\n\n def area(w, h):\n-    return w * h\n+    return h * w\n\n"
+        "1 edit in 1 file: app.py\n\napp.py:10\n@@ -7,4 +7,4 @@ def area(w, h):\n\n\n def area(w, h):\n-    return w * h\n+    return h * w\n\n"
         "Applied changes to 1 of 1 file.\n`motet undo` takes it back.\n"
     )
 
@@ -239,7 +239,7 @@ def test_japanese_text_is_found_and_written(apply: Apply, project: Project) -> N
     project.write({"説明.md": "# 説明\n東京は雨です。\n"})
     done = apply(edits(("東京は雨です。\n", "東京は晴れです。\n"), path="説明.md"), "--yes")
     assert (done.code, project.text("説明.md")) == (0, "# 説明\n東京は晴れです。\n")
-    assert "説明.md:2\n # 説明\n-東京は雨です。\n+東京は晴れです。\n" in done.err
+    assert "説明.md:2\n@@ -1,2 +1,2 @@\n # 説明\n-東京は雨です。\n+東京は晴れです。\n" in done.err
 
 
 # --- nothing to apply ------------------------------------------------------------------------------------------

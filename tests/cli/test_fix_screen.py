@@ -33,8 +33,9 @@ Round 1: asking scripted/one about notes/a.txt
   - 日本語の説明はここで折り返される。単語の間に空白がなくても、行の端で折り返さ
     れるはずだ。
 
-notes/a.txt:2  hunk 1 of 2
+notes/a.txt:2
   error: a bad word, where only good words were to be expected at all (awk)
+@@ -1,5 +1,5 @@
  one
 -bad two
 +good two
@@ -43,8 +44,9 @@ notes/a.txt:2  hunk 1 of 2
  five
 (1/2) Take this hunk? [y,n,r,a,d,e,j,k,/,p,q,?] y
 
-notes/a.txt:10  hunk 2 of 2
+notes/a.txt:10
   error: a bad word, where only good words were to be expected at all (awk)
+@@ -7,4 +7,4 @@
  seven
  eight
  nine
@@ -88,10 +90,11 @@ Round 1: asking scripted/one about
     語の間に空白がなくても、行の端で折り
     返されるはずだ。
 
-notes/a.txt:2  hunk 1 of 2
+notes/a.txt:2
   error: a bad word, where only good
       words were to be expected at all
       (awk)
+@@ -1,5 +1,5 @@
  one
 -bad two
 +good two
@@ -100,10 +103,11 @@ notes/a.txt:2  hunk 1 of 2
  five
 (1/2) Take this hunk? [y,n,q,?] y
 
-notes/a.txt:10  hunk 2 of 2
+notes/a.txt:10
   error: a bad word, where only good
       words were to be expected at all
       (awk)
+@@ -7,4 +7,4 @@
  seven
  eight
  nine

@@ -242,7 +242,7 @@ def test_capital_j_and_k_pass_over_what_is_decided_and_the_small_do_not(review: 
         human.presses(key)
     human.comes_to(with_good(3), stopped=True)
     assert numbers == [1, 2, 1, 2, 3, 3, 3, 2, 1]
-    assert "a.txt:3  hunk 1 of 3  taken" in human.lines
+    assert "a.txt:3  taken" in human.lines
     assert human.text.count("there is no undecided hunk before this one") == 1
     assert human.text.count("there is no undecided hunk after this one") == 1
 
@@ -453,7 +453,7 @@ def test_a_hunk_can_be_edited_again_and_undone(review: Callable[..., Alone]) -> 
     assert human.asked()[0] == 2
     human.presses("k")
     human.asked()
-    assert "a.txt:3  hunk 1 of 3  taken as you edited it" in human.lines
+    assert "a.txt:3  taken as you edited it" in human.lines
     assert "+better three" in human.lines
     human.presses("u")
     human.answers("ynn")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -12,11 +11,23 @@ from motet.cli.terminal import Terminal
 from motet.cli.wrap import Span
 from motet.edits import Decision, Hunk, Line, Proposal
 from motet.edits.lines import split_lines
-from motet.text import Diagnostic
+from motet.syntax.definitions import OUTLINE_KINDS, definitions, signature
+from motet.syntax.languages import language_of
+from motet.text import Diagnostic, TextFile
+from motet.text.changes import Pair as Stretch
+from motet.text.changes import changed_words
 
 _CONTEXT = 3
 _HANG = 6
-_WORD = re.compile(r"\w+|.")
+_LONGEST = 1_000
+"""Characters of a line up to which all of it is drawn."""
+_AROUND = 60
+"""Characters drawn on each side of what changes in a longer one."""
+_MOST_SHOWN = 10
+"""Stretches drawn of such a line."""
+_MOST_OF_NAME = 60
+"""Characters of the definition that a hunk is in."""
+_LEFT = (Decision.REJECTED, Decision.STALE)
 _LINE_ENDS = {"\n": "⏎", "\r\n": "␍⏎", "\r": "␍", "": " (no newline at end of file)"}
 _STATES = {
     Decision.PENDING: "",
@@ -53,15 +64,16 @@ def draw_hunk(terminal: Terminal, proposal: Proposal, index: int, problems: Prob
     """Draw hunk `index` of `proposal` after a blank line; of the `problems` of the file those at this place are
     named."""
     reviewed = proposal.hunks[index]
-    hunk, total = reviewed.hunk, len(proposal.hunks)
-    count = f"  hunk {index + 1} of {total}" if total > 1 else ""
+    hunk = reviewed.hunk
     place = f"{proposal.path}:{hunk.line}"
     terminal.line(always=True)
-    terminal.spans((place, "bold"), (count + _about_file(proposal) + _STATES[reviewed.decision], "dim"), always=True)
+    terminal.spans((place, "bold"), (_about_file(proposal) + _STATES[reviewed.decision], "dim"), always=True)
     if hunk.caution:
         terminal.spans(("  ", ""), (hunk.caution, "yellow"), hang=2, always=True)
     for found in problems.about(hunk):
         terminal.spans(("  ", ""), *what_is_wrong(found), hang=_HANG, always=True)
+    if hunk.has_lines and proposal.before is not None and not proposal.deletes:
+        terminal.spans((_head(proposal, index), "cyan"), always=True)
     for spans in _diff(_lines(proposal.base.text), hunk):
         terminal.verbatim(*spans, always=True)
 
@@ -84,43 +96,93 @@ def _about_file(proposal: Proposal) -> str:
     return "".join(f"  {fact}" for fact, holds in facts.items() if holds)
 
 
+def _head(proposal: Proposal, index: int) -> str:
+    """Where the lines that are drawn stand before and after, and in which definition, as in a unified diff. After: where
+    all earlier hunks that were not left out are taken."""
+    hunk, before = proposal.hunks[index].hunk, _lines(proposal.base.text)
+    first, last = _drawn(hunk, before)
+    earlier = [one.hunk for one in proposal.hunks[:index] if one.decision not in _LEFT]
+    moved = first + sum(len(one.new) - len(one.old) for one in earlier)
+    count = last - first
+    new_count = count + len(hunk.new) - len(hunk.old)
+    where = f"@@ -{first + bool(count)},{count} +{moved + bool(new_count)},{new_count} @@"
+    return f"{where} {_definition(proposal.base, max(hunk.first, 1) if not hunk.old else hunk.line)}".rstrip()
+
+
+@lru_cache(maxsize=2)
+def _definitions(text: str, path: str) -> Sequence[tuple[int, int, str]]:
+    """First and last line of each, from 1, and what it says of itself."""
+    lines = [line.text for line in _lines(text)]
+    found = (one for one in definitions(text, language_of(path)) if one.kind in OUTLINE_KINDS)
+    return [(one.first_line, one.last_line, signature(lines, one, most=_MOST_OF_NAME)) for one in found]
+
+
+def _definition(file: TextFile, line: int) -> str:
+    """What the innermost definition around a line (from 1) says of itself."""
+    found = _definitions(file.text, file.path)
+    before = found[: bisect_right(found, line, key=lambda each: each[0])]
+    return next((said for _, last, said in reversed(before) if line <= last), "")
+
+
+def _drawn(hunk: Hunk, before: Sequence[Line]) -> tuple[int, int]:
+    """The lines before, from 0 and the end exclusive, that are drawn of a hunk and around it."""
+    return max(hunk.first - _CONTEXT, 0), min(hunk.last + _CONTEXT, len(before))
+
+
 def _diff(before: Sequence[Line], hunk: Hunk) -> Iterator[list[Span]]:
-    parts = hunk.parts or (hunk,)
-    start = max(hunk.first - _CONTEXT, 0)
-    for part in parts:
-        yield from (_context(line) for line in before[start : part.first])
+    start, end = _drawn(hunk, before)
+    for part in hunk.parts or (hunk,):
+        yield from (_spans(" " if line.text else "", line.text, "", ()) for line in before[start : part.first])
         yield from _changed(part)
         start = part.last
-    yield from (_context(line) for line in before[start : start + _CONTEXT])
-
-
-def _context(line: Line) -> list[Span]:
-    return [(f" {line.text}" if line.text else "", "")]
+    yield from (_spans(" " if line.text else "", line.text, "", ()) for line in before[start:end])
 
 
 def _changed(part: Hunk) -> Iterator[list[Span]]:
-    """The old lines, then the new ones; where one stands for one, what differs in them stands out."""
-    only_ends = [line.text for line in part.old] == [line.text for line in part.new]
-    pairs = list(zip(part.old, part.new, strict=True)) if len(part.old) == len(part.new) else []
-    for sign, style, lines in (("-", "red", part.old), ("+", "green", part.new)):
-        for at, line in enumerate(lines):
-            if only_ends:
-                yield [(f"{sign}{line.text}{_LINE_ENDS[line.end]}", style)]
-                continue
-            head, tail = _common(pairs[at][0].text, pairs[at][1].text) if pairs else (0, 0)
-            middle = len(line.text) - tail
-            emphasis = f"bold {style}" if head or tail else style
-            yield [(sign + line.text[:head], style), (line.text[head:middle], emphasis), (line.text[middle:], style)]
+    """The old lines, then the new ones; where one became another, the words that differ stand out."""
+    old, new = [line.text for line in part.old], [line.text for line in part.new]
+    marks = changed_words(old, new)
+    for sign, style, lines, stretches in (("-", "red", part.old, marks[0]), ("+", "green", part.new, marks[1])):
+        for line, marked in zip(lines, stretches, strict=True):
+            ends = _LINE_ENDS[line.end] if old == new else ""
+            yield _spans(sign, f"{line.text}{ends}", style, marked)
 
 
-def _common(old: str, new: str) -> tuple[int, int]:
-    """How many characters two lines share at their start and at their end, in whole words."""
-    old_words, new_words = _WORD.findall(old), _WORD.findall(new)
-    head = _shared(old_words, new_words)
-    shorter = min(len(old_words), len(new_words)) - head
-    tail = _shared(old_words[::-1][:shorter], new_words[::-1][:shorter])
-    return sum(map(len, old_words[:head])), sum(map(len, old_words[len(old_words) - tail :]))
+def _spans(sign: str, text: str, style: str, marked: Sequence[Stretch]) -> list[Span]:
+    """A line, in which the stretches `marked` stand out; of one that is long, only these and what is around them."""
+    spans, at = [(sign, style)], 0
+    for first, last in _shown(text, style, marked):
+        if first > at:
+            spans.append((_left_out(first - at), "dim"))
+        at = first
+        for begin, end in marked:
+            if at <= begin < last or begin < at < end:
+                spans.append((text[at:begin], style))
+                spans.append((text[max(at, begin) : min(end, last)], f"bold {style}"))
+                at = min(end, last)
+        spans.append((text[at:last], style))
+        at = last
+    if at < len(text):
+        spans.append((_left_out(len(text) - at), "dim"))
+    return spans
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def _left_out(count: int) -> str:
+    return f"…{count:,} characters…"
+
+
+def _shown(text: str, style: str, marked: Sequence[Stretch]) -> list[Stretch]:
+    """The stretches of a line that are drawn: all of it, or of a long one what changes, with some characters around; the
+    first and the last of what is long itself."""
+    if len(text) <= _LONGEST:
+        return [(0, len(text))]
+    half = _LONGEST // 2 if style else _AROUND
+    wanted = [(max(first - _AROUND, 0), min(last + _AROUND, len(text))) for first, last in marked] or [(0, len(text))]
+    shown: list[Stretch] = []
+    for first, last in wanted:
+        pieces = [(first, last)] if last - first <= 2 * half else [(first, first + half), (last - half, last)]
+        for begin, end in pieces:
+            if shown and begin <= shown[-1][1]:
+                begin = shown.pop()[0]
+            shown.append((begin, end))
+    return shown if len(shown) <= _MOST_SHOWN else [*shown[: _MOST_SHOWN - 1], shown[-1]]

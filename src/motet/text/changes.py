@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,11 @@ from itertools import pairwise
 Opcode = tuple[str, int, int, int, int]
 """As difflib's: tag (`equal`, `replace`, `insert`, `delete`), then 0-based first and last line on either side."""
 Pair = tuple[int, int]
+_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+_MOST_PAIRED = 400
+"""Lines before times lines after up to which it is looked which of them became which, where they are not as many."""
+_ALIKE = 0.3
+"""Share of its characters that a line has to keep for single words of it to be the change."""
 
 _READABLE_PAIRS = 250_000
 """Lines of the one side times lines of the other up to which difflib, whose result reads well, is fast enough."""
@@ -36,6 +42,55 @@ def changes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
         else:
             _shifted(opcodes, _stretch(before[a1:a2], after[b1:b2]), a1, b1)
     return opcodes
+
+
+def changed_words(before: Sequence[str], after: Sequence[str]) -> tuple[list[list[Pair]], list[list[Pair]]]:
+    """What differs inside of lines that become others: for each line of `before`, and for each of `after`, its first
+    character and the one behind its last (from 0) of each stretch. None of a line that stands for no other, or has
+    little in common with it: all of that is new."""
+    old: list[list[Pair]] = [[] for _ in before]
+    new: list[list[Pair]] = [[] for _ in after]
+    for i, j in _paired(before, after):
+        words, others = _WORD.findall(before[i]), _WORD.findall(after[j])
+        opcodes = changes(words, others)
+        kept = sum(len("".join(words[a1:a2]).strip()) for tag, a1, a2, _, _ in opcodes if tag == "equal")
+        if kept >= _ALIKE * max(len(before[i].strip()), len(after[j].strip())):
+            old[i] = _stretches(words, [(a1, a2) for tag, a1, a2, _, _ in opcodes if tag != "equal"])
+            new[j] = _stretches(others, [(b1, b2) for tag, _, _, b1, b2 in opcodes if tag != "equal"])
+    return old, new
+
+
+def _paired(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
+    """Which line becomes which, in order."""
+    if len(before) == len(after):
+        yield from ((at, at) for at in range(len(before)))
+        return
+    if len(before) * len(after) > _MOST_PAIRED:
+        return
+    counts = [Counter(_WORD.findall(line.strip())) for line in after]
+    first = 0
+    for i, line in enumerate(before):
+        words = Counter(_WORD.findall(line.strip()))
+        alike = [((words & counts[j]).total(), -j) for j in range(first, len(after))]
+        best, at = max(alike, default=(0, 0))
+        if best and best >= _ALIKE * max(words.total(), counts[-at].total()):
+            yield i, -at
+            first = 1 - at
+
+
+def _stretches(words: Sequence[str], changed: Sequence[Pair]) -> list[Pair]:
+    """The characters of these words; stretches with nothing but white space between are one."""
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word))
+    found: list[Pair] = []
+    for first, last in changed:
+        if first == last:
+            continue
+        between = words[bisect_left(starts, found[-1][1]) : first] if found else ["x"]
+        start = found.pop()[0] if not "".join(between).strip() else starts[first]
+        found.append((start, starts[last]))
+    return found
 
 
 def certain_changes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:

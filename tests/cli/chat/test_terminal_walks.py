@@ -245,6 +245,7 @@ def test_a_model_that_calls_tools_and_one_that_only_writes_make_the_same_edit_wi
         assert "src/a.py: applied 1 of 1 hunk" in str(served.requests[1].body["messages"][-1]["content"])  # type: ignore[index]
     assert seen["called"] == [
         "src/a.py:2",
+        "@@ -1,2 +1,2 @@ def a():",
         " def a():",
         "-    return 'old'",
         "+    return 'new'",

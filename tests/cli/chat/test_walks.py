@@ -66,6 +66,7 @@ def test_intent_the_edit_with_its_file_and_the_closing_text_come_in_this_order(
         "I translate the second line.",
         "",
         "a.txt:2",
+        "@@ -1,3 +1,3 @@",
         " one",
         "-two",
         "+zwei",
