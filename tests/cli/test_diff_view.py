@@ -64,7 +64,11 @@ def test_a_head_says_which_lines_and_in_which_definition() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "head"),
-    [("\n", "one\n\n", "@@ -1,1 +1,2 @@"), ("one\ntwo\n", "two\n", "@@ -1,2 +1,1 @@"), ("a\n", "", "@@ -1,1 +0,0 @@")],
+    [
+        ("\n", "one\n\n", "@@ -1,1 +1,2 @@"),
+        ("one\ntwo\n", "two\n", "@@ -1,2 +1,1 @@"),
+        ("a\n", "", "@@ -1,1 +0,0 @@"),
+    ],
 )
 def test_heads_count_as_those_of_diffs_do(before: str, after: str, head: str) -> None:
     assert head in drawn(before, after)
