@@ -15,7 +15,8 @@ local anchors = api.nvim_create_namespace("motet.review.anchors")
 ---@field caution string?  how loosely its place was found
 ---@field number integer   in its file, of `total`
 ---@field total integer
----@field parts [integer, integer, string[]][]   row in the hunk, lines taken away, lines added
+---@field parts [integer, integer, string[], integer[][], integer[][]][]   row in the hunk, lines taken away, lines added,
+---  and what changes inside of the former and of the latter: line, first byte and the one behind the last, from 0
 ---@field text string      its first line
 ---@field mark? integer
 
@@ -30,7 +31,7 @@ local anchors = api.nvim_create_namespace("motet.review.anchors")
 ---@field anchors? table<string, integer>   marks, by the names of hunks
 for name, link in pairs({
   MotetAdd = "DiffAdd", MotetDelete = "DiffDelete", MotetHint = "Comment", MotetStale = "WarningMsg",
-  MotetSign = "Special",
+  MotetSign = "Special", MotetAddWord = "DiffText", MotetDeleteWord = "DiffText",
 }) do
   api.nvim_set_hl(0, name, { link = link, default = true })
 end
@@ -99,20 +100,40 @@ local function expanded(text, tabstop)
   return done
 end
 
----Virtual lines of new text.
-function M.lines(lines, buf)
-  return vim.tbl_map(function(text)
-    local line = expanded(text, vim.bo[buf].tabstop)
-    return { { line == "" and " " or line, "MotetAdd" } }
-  end, lines)
+---Virtual lines of new text. `marked`: what stands out in them, as in the parts of a hunk.
+function M.lines(lines, buf, marked)
+  local drawn, tabstop = {}, vim.bo[buf].tabstop
+  local ends = {} -- how far each line is drawn, in bytes
+  local function draw(index, to, group)
+    local from = ends[index] or 0
+    if to > from then -- where tab stops are depends on all that is before them
+      local before = #expanded(lines[index]:sub(1, from), tabstop)
+      table.insert(drawn[index], { expanded(lines[index]:sub(1, to), tabstop):sub(before + 1), group })
+      ends[index] = to
+    end
+  end
+  for index = 1, #lines do
+    drawn[index] = {}
+  end
+  for _, mark in ipairs(marked or {}) do
+    if drawn[mark[1] + 1] then
+      draw(mark[1] + 1, mark[2], "MotetAdd")
+      draw(mark[1] + 1, mark[3], "MotetAddWord")
+    end
+  end
+  for index, line in ipairs(lines) do
+    draw(index, #line, "MotetAdd")
+    drawn[index] = #drawn[index] > 0 and drawn[index] or { { " ", "MotetAdd" } }
+  end
+  return drawn
 end
 
 -- At most half a window of new lines is shown in place.
-local function added(lines, buf, most)
+local function added(lines, buf, most, marked)
   if #lines <= most then
-    return M.lines(lines, buf)
+    return M.lines(lines, buf, marked)
   end
-  local shown = M.lines(vim.list_slice(lines, 1, most - 1), buf)
+  local shown = M.lines(vim.list_slice(lines, 1, most - 1), buf, marked)
   local lhs = M.key("beside")
   local rest = ("… %d more lines%s"):format(#lines - most + 1, lhs and ", " .. lhs .. " side by side" or "")
   shown[most] = { { rest, "MotetHint" } }
@@ -185,8 +206,13 @@ local function draw_hunk(file, hunk, most, width)
       api.nvim_buf_set_extmark(buf, ns, first, 0, {
         end_row = first + count, end_col = 0, hl_group = "MotetDelete", hl_eol = true, strict = false,
       })
+      for _, mark in ipairs(part[4] or {}) do
+        api.nvim_buf_set_extmark(buf, ns, math.min(first + mark[1], last - 1), mark[2], {
+          end_col = mark[3], hl_group = "MotetDeleteWord", priority = 4097, strict = false,
+        })
+      end
     end
-    local lines = file.beside and {} or added(part[3], buf, most)
+    local lines = file.beside and {} or added(part[3], buf, most, part[5])
     if index == #left and not file.beside then
       vim.list_extend(lines, hint(hunk, width))
     end

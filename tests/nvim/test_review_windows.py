@@ -391,6 +391,23 @@ def test_a_place_that_is_only_nearly_right_says_so(vim: Editor, project: Project
     assert any(line.startswith("  change 1 of 1  \\a accept  \\d reject  \\e amend") for line in screen)
 
 
+def test_words_that_change_stand_out_inside_of_lines(vim: Editor, project: Project, provider: Serve) -> None:
+    project.write({"a.txt": "é\tone two three\nsame\n"})
+    proposed(vim, project, provider, edit(("a.txt", "é\tone two three\n", "é\tone 2 three four\n")))
+    marks = vim.lua(
+        "return vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('motet.review'), 0, -1, { details = true })"
+    )
+    gone = [(row, col, more["end_col"]) for _, row, col, more in marks if more.get("hl_group") == "MotetDeleteWord"]
+    assert gone == [(0, 7, 10)]
+    (line,) = [more["virt_lines"][0] for *_, more in marks if "virt_lines" in more]
+    assert line == [
+        ["é       one ", "MotetAdd"],
+        ["2", "MotetAddWord"],
+        [" three", "MotetAdd"],
+        [" four", "MotetAddWord"],
+    ]
+
+
 def test_how_loosely_a_text_was_found_stands_above_its_change(vim: Editor, project: Project, provider: Serve) -> None:
     project.write({"a.txt": "def area(w, h):\n    return w * h\n"})
     proposed(vim, project, provider, edit(("a.txt", "return w * h\n", "return h * w\n")))

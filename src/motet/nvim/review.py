@@ -21,6 +21,7 @@ from motet.nvim.sheet import Sheet
 from motet.nvim.snapshot import Snapshot
 from motet.nvim.workspace import NvimWorkspace
 from motet.tasks import background
+from motet.text.changes import changed_words
 from motet.tools import Stopped
 from motet.visible import visible
 
@@ -350,4 +351,15 @@ def _row(one: _Open, index: int) -> dict[str, object]:
 
 
 def _part(hunk: Hunk, part: Hunk) -> list[object]:
-    return [part.first - hunk.first, len(part.old), [visible(line.text) for line in part.new]]
+    old, new = [line.text for line in part.old], [visible(line.text) for line in part.new]
+    gone, come = changed_words(old, new)
+    return [part.first - hunk.first, len(old), new, _in_bytes(old, gone), _in_bytes(new, come)]
+
+
+def _in_bytes(lines: Sequence[str], stretches: Sequence[Sequence[tuple[int, int]]]) -> list[list[int]]:
+    """Stretches of characters as the editor counts them: line, first byte and the one behind the last, from 0."""
+    return [
+        [number, *(len(line[:at].encode("utf-8", "surrogatepass")) for at in stretch)]
+        for number, (line, found) in enumerate(zip(lines, stretches, strict=True))
+        for stretch in found
+    ]
