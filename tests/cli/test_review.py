@@ -371,7 +371,7 @@ def test_one_hunk_taken_one_left_one_edited_and_one_decision_undone(
     served = provider([ANSWER, DONE])
     editor = script(tmp_path, 'printf "%s\\n" "$2" > "$LOG"; sed -i s/good/better/ "$2"')
     human = project.human("fix", env={"EDITOR": f"{editor} --wait", "LOG": str(tmp_path / "log")})
-    human.answers("yuney")
+    human.answers("yuneyy")
     assert human.ends() == 1
     edited = {13: "better thirteen", 15: "better fifteen"}
     assert project.text("a.txt") == numbered({**BEFORE, **edited, 27: AFTER[27]})
@@ -413,6 +413,8 @@ def test_an_editor_that_changes_nothing_takes_the_hunk_as_it_is(review: Callable
         ("vi 'x", 'editor "vi \'x": No closing quotation; set $EDITOR; the hunk is as it was'),
         ('sh -c \'printf "\\377" > "$0"\'', "what the editor saved is not UTF-8; the hunk is as it was"),
         ("truncate -s 0", "nothing is left in the editor; the hunk is as it was"),
+        ("sed -i /good/d", "nothing is left in the editor; the hunk is as it was"),
+        ("sed -i /8/d", "the rules around the new lines are no longer there; the hunk is as it was"),
     ],
 )
 def test_an_editor_that_fails_leaves_the_hunk_to_be_asked_about_again(
@@ -442,22 +444,68 @@ def test_ctrl_c_in_the_editor_is_the_editors(
     human.answers("e")
     human.sees("editor-is-there")
     human.interrupts()
-    human.answers("q")
+    human.answers("yq")
     assert human.ends() == 1
     assert project.text("a.txt") == with_good().replace("bad three", "stopped three")
 
 
 def test_a_hunk_can_be_edited_again_and_undone(review: Callable[..., Alone]) -> None:
-    human = review(EDITOR="sed -i s/good/better/")
+    human = review(EDITOR="sed -i -e s/better/best/ -e s/good/better/")
     human.answers("e")
+    assert human.asked()[0] == 1
+    assert "as you edited it: y takes it" in human.lines
+    assert "+better three" in human.lines
+    human.presses("e")
+    human.answers("y")
     assert human.asked()[0] == 2
     human.presses("k")
     human.asked()
     assert "a.txt:3  taken as you edited it" in human.lines
-    assert "+better three" in human.lines
+    assert "+best three" in human.lines
     human.presses("u")
-    human.answers("ynn")
+    human.answers("uynn")
     human.comes_to(with_good(3))
+
+
+def test_what_is_edited_counts_when_it_is_taken(review: Callable[..., Alone]) -> None:
+    human = review(EDITOR="sed -i s/good/better/")
+    human.answers("en")
+    human.answers("euy")
+    human.answers("eq")
+    human.sees("what you edited last was not taken")
+    human.comes_to(with_good(13, 15), stopped=True)
+
+
+def test_the_editor_shows_what_the_new_lines_stand_for(review: Callable[..., Alone], tmp_path: Path) -> None:
+    human = review(EDITOR=str(script(tmp_path, f'cp "$1" {tmp_path}/seen')))
+    human.answers("jeq")
+    human.comes_to(with_good(13, 15), stopped=True)
+    rule = "-" * 30
+    assert (tmp_path / "seen").read_text().splitlines() == [
+        "# a.txt:13: the lines between the rules are taken as you leave them, once you have seen them.",
+        "#   line 10",
+        "#   line 11",
+        "#   line 12",
+        "# - bad thirteen",
+        "# - line 14",
+        "# - bad fifteen",
+        f"# {rule} >8 {rule}",
+        "good thirteen",
+        "line 14",
+        "good fifteen",
+        f"# {rule} 8< {rule}",
+        "#   line 16",
+        "#   line 17",
+        "#   line 18",
+    ]
+
+
+def test_a_syntax_error_that_was_edited_in_is_said(review: Callable[..., Alone]) -> None:
+    human = review({"a.py": ("x = 1\n", "x = 2\n")}, EDITOR="sed -i 's/^x = 2/# 2\\nx = (/'")
+    human.answers("e")
+    human.sees("with your lines the file has a syntax error more")
+    human.answers("y")
+    human.comes_to("# 2\nx = (\n")
 
 
 THREE = {name: (f"bad {name}\n", f"good {name}\n") for name in ("a.txt", "ab.txt", "c.txt")}

@@ -17,7 +17,7 @@ from motet.text import Diagnostic, TextFile
 from motet.text.changes import Pair as Stretch
 from motet.text.changes import changed_words
 
-_CONTEXT = 3
+CONTEXT = 3
 _HANG = 6
 _LONGEST = 1_000
 """Characters of a line up to which all of it is drawn."""
@@ -49,7 +49,7 @@ class Problems:
     def about(self, hunk: Hunk) -> list[Diagnostic]:
         """Those in the hunk's lines; without any, those in the lines drawn around it."""
         inside = self._touching(hunk.first, max(hunk.last, hunk.first + 1))
-        return inside or self._touching(hunk.first - _CONTEXT, hunk.last + _CONTEXT)
+        return inside or self._touching(hunk.first - CONTEXT, hunk.last + CONTEXT)
 
     def _touching(self, first: int, last: int) -> list[Diagnostic]:
         """Those that begin or end in lines `first` up to `last` (from 0, end exclusive), in their order."""
@@ -126,7 +126,7 @@ def _definition(file: TextFile, line: int) -> str:
 
 def _drawn(hunk: Hunk, before: Sequence[Line]) -> tuple[int, int]:
     """The lines before, from 0 and the end exclusive, that are drawn of a hunk and around it."""
-    return max(hunk.first - _CONTEXT, 0), min(hunk.last + _CONTEXT, len(before))
+    return max(hunk.first - CONTEXT, 0), min(hunk.last + CONTEXT, len(before))
 
 
 def _diff(before: Sequence[Line], hunk: Hunk) -> Iterator[list[Span]]:

@@ -6,14 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
-from motet.cli.diff_view import Problems, draw_hunk
+from motet.cli.diff_view import CONTEXT, Problems, draw_hunk
 from motet.cli.editor import edit_text
 from motet.cli.keys import EndOfInput, Keyboard
 from motet.cli.session import Session
 from motet.cli.terminal import Terminal
-from motet.edits import Decision, Proposal
-from motet.edits.lines import join_lines
-from motet.errors import MotetError
+from motet.edits import Decision, Hunk, Proposal
+from motet.edits.hunks import apply_hunks
+from motet.edits.lines import split_lines
+from motet.edits.match import lines_of
+from motet.errors import InputError, MotetError
+from motet.syntax.languages import language_of
+from motet.syntax.tree import syntax_errors
 from motet.text import Diagnostic
 
 _KEYS = {
@@ -23,7 +27,7 @@ _KEYS = {
     "a": "take this hunk and all later ones in the file",
     "d": "leave this hunk and all later ones in the file",
     "A": "take all that is left in all files",
-    "e": "edit the new lines, then take them",
+    "e": "edit the new lines; what comes of it is shown, and taken with y",
     "s": "split the hunk into smaller ones",
     "u": "take the last decision back",
     "j": "leave it undecided and go to the next hunk; J: to the next undecided one",
@@ -34,6 +38,8 @@ _KEYS = {
     "q": "stop here: what you took is written, nothing else, and the run ends",
     "?": "this help",
 }
+_RULES = (f"# {'-' * 30} >8 {'-' * 30}", f"# {'-' * 30} 8< {'-' * 30}")
+"""Above and below the new lines of a hunk that is edited."""
 _NARROW = 60
 """Columns below which the question lists no keys."""
 
@@ -66,7 +72,9 @@ class TerminalReviewer:
             if session.went_back:
                 self._say("back to what is undecided further up")
                 session.went_back = False
-            draw_hunk(self._terminal, proposal, index, self._problems(proposal.path))
+            if session.edited is not None:
+                self._say("as you edited it: y takes it")
+            draw_hunk(self._terminal, session.shown, index, self._problems(proposal.path))
             try:
                 await self._answer(session)
             except EndOfInput:
@@ -159,17 +167,24 @@ class TerminalReviewer:
 
     def _stop(self, session: Session) -> None:
         self.stopped = True
+        if session.edited is not None:
+            self._say("what you edited last was not taken")
         session.finish()
 
     async def _amend(self, session: Session) -> bool:
+        """Have the new lines edited. What comes of it is shown, and still to be decided."""
         proposal, index = session.current
-        hunk = session.hunk
-        text = join_lines(list(hunk.hunk.new))
+        now = (session.edited or proposal).hunks[index].hunk
+        text = _sheet(proposal, now)
         try:
             with self._in_editor():
-                edited = await edit_text(text, proposal.path)
-            if edited == text:
-                session.replace(proposal if hunk.proposed else proposal.decide(index, Decision.ACCEPTED))
+                sheet = await edit_text(text, proposal.path)
+            edited = _between_rules(sheet)
+            if edited == _between_rules(text):
+                is_shown = session.edited is not None or session.hunk.proposed is not None
+                session.replace(
+                    session.edited or (proposal if is_shown else proposal.decide(index, Decision.ACCEPTED))
+                )
                 return True
             if not edited.strip():
                 return self._say("nothing is left in the editor; the hunk is as it was")
@@ -177,7 +192,9 @@ class TerminalReviewer:
             changed.accepted()
         except MotetError as error:
             return self._say(f"{error}; the hunk is as it was")
-        session.replace(changed)
+        session.edit(changed)
+        if _errors_with(changed, changed.hunks[index].hunk) > _errors_with(proposal, now):
+            self._say("with your lines the file has a syntax error more")
         return True
 
     async def _remark(self, session: Session) -> bool:
@@ -253,3 +270,37 @@ def _has_lines(session: Session) -> bool:
     proposal, _ = session.current
     hunk = session.hunk.hunk
     return not proposal.deletes and bool(hunk.old or hunk.new or proposal.before is None)
+
+
+def _sheet(proposal: Proposal, hunk: Hunk) -> str:
+    """What the editor shows of a hunk: its new lines between two rules, and as comments what they stand for and what is
+    around them."""
+    before = split_lines(proposal.base.text)
+    above, below = before[max(hunk.first - CONTEXT, 0) : hunk.first], before[hunk.last : hunk.last + CONTEXT]
+    lines = [
+        f"# {proposal.path}:{hunk.line}: the lines between the rules are taken as you leave them, once you have seen them.",
+        *(f"#   {line.text}" for line in above),
+        *(f"# - {line.text}" for line in hunk.old),
+        _RULES[0],
+        *(line.text for line in hunk.new),
+        _RULES[1],
+        *(f"#   {line.text}" for line in below),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _between_rules(sheet: str) -> str:
+    """The new lines of what `_sheet` gave. Raises `InputError` when a rule is missing."""
+    lines = lines_of(sheet)
+    if not lines:
+        return ""
+    try:
+        first, last = lines.index(_RULES[0]) + 1, len(lines) - 1 - lines[::-1].index(_RULES[1])
+    except ValueError:
+        raise InputError("the rules around the new lines are no longer there") from None
+    return "".join(f"{line}\n" for line in lines[first:last])
+
+
+def _errors_with(proposal: Proposal, hunk: Hunk) -> int:
+    """How many syntax errors the file has with this hunk; 0 where that cannot be said."""
+    return syntax_errors(apply_hunks(proposal.base.text, [hunk]), language_of(proposal.path)) or 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from motet.edits import Decision, Proposal, ReviewedHunk
 
@@ -16,6 +17,7 @@ class Session:
         self._at = 0
         self._finished = False
         self._history: list[tuple[list[Proposal], int]] = []
+        self._edited: tuple[list[Proposal], int, Proposal] | None = None
         self.went_back = False
         """Whether the last decision led to a hunk further up, because none further down is undecided."""
 
@@ -42,27 +44,53 @@ class Session:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a decision to take back."""
-        return bool(self._history)
+        """Whether there is a decision, or an edited hunk that is not decided, to take back."""
+        return self.edited is not None or bool(self._history)
+
+    @property
+    def edited(self) -> Proposal | None:
+        """The current file with the current hunk as the human has edited it, which is taken when that is accepted."""
+        if self._edited is None or self._edited[0] is not self.proposals or self._edited[1] != self._at:
+            return None
+        return self._edited[2]
+
+    @property
+    def shown(self) -> Proposal:
+        """The current file as it is to be drawn: the current hunk as the human has edited it."""
+        proposal, index = self.current
+        if self.edited is None:
+            return proposal
+        hunks = list(self.edited.hunks)
+        hunks[index] = replace(hunks[index], decision=Decision.PENDING)
+        return replace(self.edited, hunks=tuple(hunks))
+
+    def edit(self, changed: Proposal) -> None:
+        """The current hunk is to be decided as it is in `changed`."""
+        self._edited = (self.proposals, self._at, changed)
 
     def decide(self, decision: Decision, remark: str = "") -> None:
         """Decide the current hunk and go to the next undecided one."""
+        self.replace(self._decided(decision, remark))
+
+    def _decided(self, decision: Decision, remark: str = "") -> Proposal:
+        """The current file with the current hunk decided."""
+        if self.edited is not None and decision is Decision.ACCEPTED:
+            return self.edited
         proposal, index = self.current
-        self.replace(proposal.decide(index, decision, remark))
+        return proposal.decide(index, decision, remark)
 
     def decide_rest(self, decision: Decision) -> None:
         """Decide the current hunk and all later undecided ones of its file."""
-        proposal, first = self.current
-        for index in range(first, len(proposal.hunks)):
-            if index == first or proposal.hunks[index].decision is Decision.PENDING:
+        first, proposal = self.current[1], self._decided(decision)
+        for index in range(first + 1, len(proposal.hunks)):
+            if proposal.hunks[index].decision is Decision.PENDING:
                 proposal = proposal.decide(index, decision)
         self.replace(proposal)
 
     def decide_all(self, decision: Decision) -> None:
         """Decide the current hunk and all undecided ones of all files, but for those of files in which a place is only
         nearly right: each of these is to be seen."""
-        proposal, index = self.current
-        self._put(proposal.decide(index, decision))
+        self._put(self._decided(decision))
         self.proposals = [one if one.approximate else one.decide_pending(decision) for one in self.proposals]
         self._go_on()
 
@@ -85,7 +113,10 @@ class Session:
         self._put(proposal.split(index))
 
     def undo(self) -> None:
-        """Take the last decision or split back, and stand where it was made."""
+        """Take back what was edited here, or the last decision or split, and stand where that was made."""
+        if self.edited is not None:
+            self._edited = None
+            return
         self.proposals, self._at = self._history.pop()
 
     def move(self, step: int, *, undecided: bool) -> bool:
