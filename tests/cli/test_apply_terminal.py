@@ -135,6 +135,21 @@ def test_json_goes_to_a_file_while_the_human_is_asked(piped: Start, project: Pro
     assert events[1]["hunks"][0]["decision"] == "accepted"
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [("", "nothing of this review is written"),
+     ("y", "nothing of this review is written: you had taken 1 of 2 hunks in app.py")],
+)  # fmt: skip
+def test_ctrl_c_in_a_review_says_what_is_not_written(piped: Start, project: Project, keys: str, said: str) -> None:
+    human = piped(edits(GREET, AREA))
+    human.answers(keys)
+    human.asked()
+    human.interrupts()
+    assert human.ends() == 130
+    assert said in human.lines
+    assert project.text("app.py") == APP
+
+
 def test_json_ends_with_an_error_after_ctrl_c(piped: Start, project: Project) -> None:
     human = piped(edits(GREET), "--json", then="> events.json")
     human.asked()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -80,6 +81,9 @@ class TerminalReviewer:
             except EndOfInput:
                 self._terminal.answered("q")
                 self._stop(session)
+            except asyncio.CancelledError:
+                self._say(_unwritten(session.proposals))
+                raise
         return session.proposals
 
     async def keep_worse(self, new: Sequence[Diagnostic], written: Sequence[str]) -> bool:
@@ -270,6 +274,16 @@ def _has_lines(session: Session) -> bool:
     proposal, _ = session.current
     hunk = session.hunk.hunk
     return not proposal.deletes and bool(hunk.old or hunk.new or proposal.before is None)
+
+
+def _unwritten(proposals: Sequence[Proposal]) -> str:
+    """What a review that is broken off leaves: files are written when it is over."""
+    hunks = sum(len(one.hunks) for one in proposals)
+    taken = sum(one.taken for one in proposals)
+    files = [one.path for one in proposals if one.taken]
+    of = f" in {files[0]}" if len(files) == 1 else f" in {len(files)} files" if files else ""
+    had = f": you had taken {taken} of {hunks} {'hunk' if hunks == 1 else 'hunks'}{of}" if taken else ""
+    return f"nothing of this review is written{had}"
 
 
 def _sheet(proposal: Proposal, hunk: Hunk) -> str:
