@@ -445,6 +445,11 @@ def test_a_fence_that_holds_only_a_path_names_the_file() -> None:
     assert (without_lines(found.edits), found.left_out) == ([Replace("w.rb", "old\n", "new\n")], [])
 
 
+def test_a_fence_that_lists_files_names_none() -> None:
+    found = understand("```\nsrc/a.py\nsrc/b.py\n```\n\n```python\nprint(1)\n```\n")
+    assert found.edits == []
+
+
 # --- what outranks what ----------------------------------------------------------------------------------------
 
 

@@ -233,6 +233,15 @@ def test_a_call_in_json_is_read(name: str, indent: int | None) -> None:
     assert found(json.dumps(value, indent=indent)) == edits
 
 
+def test_a_list_of_calls_is_read() -> None:
+    calls = [
+        {"type": "tool_use", "name": "Edit", "input": {"file_path": f"{n}.py", "old_string": "a", "new_string": "b"}}
+        for n in "xy"
+    ]
+    assert [edit.path for edit in found(json.dumps(calls))] == ["x.py", "y.py"]
+    assert [edit.path for edit in found(json.dumps(calls[:1]))] == ["x.py"]
+
+
 @pytest.mark.parametrize(
     "value",
     [

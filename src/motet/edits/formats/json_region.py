@@ -23,13 +23,13 @@ from motet.edits.formats.tool_call import TOOL_CALL_FORMATS, ToolCallReader
 from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
-_BEGIN = re.compile(r"\s*\{\s*(?:\"|\Z)")
+_BEGIN = re.compile(r"\s*(?:\[\s*)?\{\s*(?:\"|\Z)")
 _TOOL_NAMES = ("name", "tool", "tool_name")
 _ARGUMENTS = ("arguments", "input", "parameters", "args")
 
 
 def may_be_json(line: str) -> bool:
-    """Whether a JSON object could begin with `line`."""
+    """Whether a JSON object, or a list of such, could begin with `line`."""
     return _BEGIN.match(line) is not None
 
 

@@ -45,6 +45,7 @@ class PathWatch:
         self._spoken: list[str] = []
         self._is_over = False
         self._is_sample = False
+        self._lists = False
         self.sections = 0
 
     @property
@@ -112,6 +113,7 @@ class PathWatch:
             if not self._is_sample:
                 self._see_sentence(line)
         elif self._is_sample:
+            self._lists = self._lists or self.direct not in ("", path)
             self.direct = path
         else:
             self._is_list = bool(self.direct) and self.direct != path
@@ -155,7 +157,9 @@ class PathWatch:
     def _see_fence(self, fence: Fence | None, line: str) -> None:
         if fence is None or (self.fence is not None and self.fence.is_closed_by(line)):
             self.fence = None
-            self._is_sample = False
+            if self._is_sample and self._lists:
+                self.direct = ""  # a list of files
+            self._is_sample = self._lists = False
             return
         self.fence = fence
         self._is_sample = True

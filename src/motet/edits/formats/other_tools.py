@@ -55,7 +55,7 @@ _PATCH = re.compile(r"^\*\*\* Begin Patch[ \t]*$.*?^\*\*\* End Patch[ \t]*$", re
 def calls_within(
     lines: Sequence[tuple[str, int]], *, path: str = "", call: str = "", dialect: Dialect = MOTET
 ) -> list[Piece]:
-    """The edits of all calls in the JSON object that `lines` (with their 1-based numbers) hold: a provider's response,
+    """The edits of all calls in the JSON object that `lines` (with their 1-based numbers) hold, or the list of such: a provider's response,
     one block of it, or the bare arguments. Empty for another object and for what is no JSON.
 
     Raises `EditFormatError` for a call of an editing tool that cannot be understood.
@@ -63,6 +63,8 @@ def calls_within(
     text, first = "\n".join(text for text, _ in lines), lines[0][1]
     if not any(sign in text for sign in _SIGNS):
         return []
+    if text.lstrip().startswith("["):
+        text = f'{{"content": {text.strip()}}}'
     reader = JsonReader()
     try:
         done = [event.value for event in reader.feed(text) if isinstance(event, JsonDone) and event.path == ()]
