@@ -53,6 +53,13 @@ def test_backslashes_do_not_lead_out_of_the_project(project: Project) -> None:
     assert (project.root.parent / "App.js").read_text() == APP
 
 
+@pytest.mark.parametrize("path", ["C:\\proj\\src\\new.js", "C:/proj/src/new.js"])
+def test_a_drive_is_no_directory_of_the_project(project: Project, path: str) -> None:
+    project.write({"src/App.js": APP})
+    assert apply(project, fence(path, APP)).code == 1
+    assert files(project) == {"src/App.js"}
+
+
 def test_both_spellings_of_one_file_are_one_file(project: Project) -> None:
     project.write({"src/App.js": APP})
     more = block("export default App;\n", "export { App };\n")
@@ -70,10 +77,17 @@ def test_the_only_file_whose_path_ends_so_is_meant(project: Project, answer: str
     assert (project.text("client/src/App.js"), files(project)) == (NEW, {"client/src/App.js"})
 
 
+def test_what_goes_has_to_be_named(project: Project) -> None:
+    project.write({"src/App.js": APP})
+    assert apply(project, "*** Begin Patch\n*** Delete File: App.js\n*** End Patch\n").code == 1
+    assert files(project) == {"src/App.js"}
+
+
 def test_of_two_files_whose_path_ends_so_none_is_meant(project: Project) -> None:
     project.write({"a/App.js": APP, "b/App.js": APP})
     done = apply(project, f"App.js\n{CHANGE}")
     assert (done.code, project.text("a/App.js"), project.text("b/App.js")) == (1, APP, APP)
+    assert "App.js: did you mean a/App.js or b/App.js?" in done.err
 
 
 def test_no_twin_is_made_of_a_file_that_stands_deeper(project: Project) -> None:

@@ -298,3 +298,18 @@ def test_a_file_that_is_deleted_has_no_lines_to_edit(piped: Start, project: Proj
     human.answers("n")
     assert human.ends() == 1
     assert project.text("app.py") == APP
+
+
+def test_a_human_decides_whether_a_name_that_stands_deeper_becomes_a_new_file(piped: Start, project: Project) -> None:
+    project.write({"client/App.js": "import a from 'a';\n" * 20})
+    human = piped("App.js\n```js\none\n```\n", "--review")
+    human.answers("y")
+    assert human.ends() == 0
+    assert (project.text("App.js"), project.text("client/App.js")) == ("one\n", "import a from 'a';\n" * 20)
+
+
+def test_a_human_decides_whether_a_short_text_is_the_whole_file(piped: Start, project: Project) -> None:
+    human = piped('app.py\n```python\ndef greet(name):\n    print("Hello, " + name)\n```\n', "--review")
+    human.answers("y")
+    assert human.ends() == 0
+    assert project.text("app.py") == 'def greet(name):\n    print("Hello, " + name)\n'

@@ -51,6 +51,8 @@ def _about_absence(refusal: Refusal) -> str:
             return "there is nothing to delete; it may have been done before"
         case Move():
             return "there is nothing to move; it may have been done before"
+        case Write():
+            return refusal.advice
         case _:
             return "check the path; --root DIR names the directory that paths are meant from"
 

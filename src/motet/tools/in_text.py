@@ -128,6 +128,8 @@ async def _among(
     workspace: Workspace, edits: Sequence[Edit], namesakes: Sequence[str], prefix: str
 ) -> Mapping[int, Edit]:
     """By their `id()`, the edits of a path that is missing, when it may be one of `namesakes`."""
+    if any(isinstance(edit, (Delete, Move)) for edit in edits):
+        return {}  # what goes has to be named
     new = next((edit for edit in edits if isinstance(edit, Write) or _fills(edit)), None)
     if new is None:
         return {id(edit): replace(edit, path=namesakes[0]) for edit in edits} if len(namesakes) == 1 else {}

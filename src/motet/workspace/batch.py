@@ -7,6 +7,7 @@ touched. Then each file is swapped, and last the directories are made sure of. O
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from motet.workspace.guard import Guard, Place, normal
 from motet.workspace.manifest import hash_of
 from motet.workspace.together import later, meanwhile
 
+_DRIVE = re.compile(r"[A-Za-z]:(?:/|\Z)")
 _LARGE = 128 * 1024
 """Bytes from which it takes longer to hash a content than to have a thread do it."""
 MOST = 64
@@ -291,5 +293,7 @@ def _require_no_link(place: Place, done: str) -> None:
 def _require_plain_name(place: Place) -> None:
     """Names that read differently than they are, or mean a path elsewhere, are not made anew."""
     made = "/".join((*place.missing, place.name))
+    if _DRIVE.match(made):
+        raise WorkspaceError(f"{shown(place.asked)}: not a name for a new file (a drive of Windows)")
     if "\\" in made or not made.isprintable():
         raise WorkspaceError(f"{shown(place.asked)}: not a name for a new file (backslash or invisible character)")

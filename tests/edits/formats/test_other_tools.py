@@ -33,6 +33,7 @@ def function(name: str, **values: str) -> str:
 INLINE = Replace("a.py", "old", "new", inline=True)
 ALL = Replace("a.py", "old", "new", inline=True, replace_all=True)
 WHOLE = Write("a.py", "x = 1\n")
+SHOWN = Write("a.py", "x = 1\n", shown=True)  # in prose, so that it may be a piece
 CODE = "if a < b && c:\n    print('</p>')\n"
 
 
@@ -70,10 +71,10 @@ TAGS = {
         "<search_and_replace>\n<path>a.py</path>\n<search>old</search>\n<replace>new</replace>\n</search_and_replace>",
         [ALL],
     ),
-    "cline": ("<write_to_file>\n<path>a.py</path>\n<content>\nx = 1\n</content>\n</write_to_file>", [WHOLE]),
+    "cline": ("<write_to_file>\n<path>a.py</path>\n<content>\nx = 1\n</content>\n</write_to_file>", [SHOWN]),
     "cline counted": (
         "<write_to_file>\n<path>a.py</path>\n<content>x = 1\n</content>\n<line_count>1</line_count>\n</write_to_file>",
-        [WHOLE],
+        [SHOWN],
     ),
     "claude": (invoke("Edit", file_path="a.py", old_string="old", new_string="new"), [INLINE]),
     "claude with its prefix": (invoke("Edit", "antml:", file_path="a.py", old_string="old", new_string="new"), [INLINE]),
@@ -87,7 +88,7 @@ TAGS = {
         invoke("Edit", file_path="a.py", old_string="old", new_string=CODE),
         [Replace("a.py", "old", CODE, inline=True)],
     ),
-    "claude write": (invoke("Write", file_path="a.py", content="x = 1\n"), [WHOLE]),
+    "claude write": (invoke("Write", file_path="a.py", content="x = 1\n"), [SHOWN]),
     "claude multi": (
         invoke("MultiEdit", file_path="a.py", edits=json.dumps([{"old_string": "old", "new_string": "new"}])),
         [INLINE],
@@ -98,7 +99,7 @@ TAGS = {
     ),
     "openhands create": (
         function("str_replace_editor", command="create", path="a.py", file_text="\nx = 1\n"),
-        [WHOLE],
+        [SHOWN],
     ),
     "openhands insert": (
         function("str_replace_editor", command="insert", path="a.py", insert_line="2", new_str="x = 1"),
@@ -122,7 +123,7 @@ def test_a_call_in_tags_is_read(name: str, fence: str) -> None:
 def test_tags_in_the_code_are_code() -> None:
     text = "<p>a</content>\n<p>b</p>\n"
     assert found(f"<write_to_file>\n<path>a.py</path>\n<content>\n{text}</content>\n</write_to_file>") == [
-        Write("a.py", text)
+        Write("a.py", text, shown=True)
     ]
     assert found(invoke("Edit", file_path="a.py", old_string="b</parameter>\nc", new_string="d")) == [
         Replace("a.py", "b</parameter>\nc", "d", inline=True)

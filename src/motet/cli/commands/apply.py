@@ -176,6 +176,7 @@ def _parsed(text: str, format: str, path: str, is_path: IsPath, *, quotes: bool)
     raise NoEdits(_nothing(found.left_out), found.left_out[0].line if found.left_out else 1)
 
 
+_MOST_NEAR = 3
 _ASK_FOR = "ask the model for SEARCH/REPLACE blocks, or for each whole file in a fence below its path"
 
 
@@ -346,7 +347,7 @@ def _say_where(terminal: Terminal, report: DeskReport, root: Path) -> bool:
 
 
 async def _say_near(terminal: Terminal, report: DeskReport, workspace: Workspace) -> None:
-    """Name the one file of the workspace that a path, which has none, may mean: with more or fewer directories."""
+    """Name the few files of the workspace that a path, which has none, may mean: with more or fewer directories."""
     missing = [file.path for file in report.files if file.plan.refusals and file.plan.before is None]
     if not missing:
         return
@@ -354,6 +355,6 @@ async def _say_near(terminal: Terminal, report: DeskReport, workspace: Workspace
         files = await workspace.list_files()
         for path in missing:
             near = [file for file in files if file.endswith(f"/{path}") or path.endswith(f"/{file}")]
-            if len(near) == 1:
-                text = f"{path}: did you mean {near[0]}? Then correct the path in the answer."
+            if 0 < len(near) <= _MOST_NEAR:
+                text = f"{path}: did you mean {' or '.join(near)}? Then correct the path in the answer."
                 terminal.line(text, hang=4, always=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from motet.edits.dialect import Dialect
-from motet.edits.edit import Near, Replace
+from motet.edits.edit import Near, Replace, Write
 from motet.edits.formats.json_value import Json
 from motet.edits.formats.other_tools import edits_of_call, is_known
 from motet.edits.formats.reader import Piece, edits_of
@@ -91,7 +91,12 @@ class TaggedCall:
             edits = edits_of(list(self._edits(inner)))
         except EditFormatError as error:
             raise EditFormatError(f"in the call of line {self._first}: {error}", self._first) from None
-        return [replace(edit, line=self._first) for edit in edits]
+        return [
+            replace(edit, line=self._first, shown=True)
+            if isinstance(edit, Write)
+            else replace(edit, line=self._first)
+            for edit in edits
+        ]
 
     def end(self) -> list[Piece]:
         raise EditFormatError(f"line {self._first}: <{self._tag}> is not closed", self._first)
