@@ -50,6 +50,10 @@ _MARKS = (
     "<write_file>", "<content>", "</content>", "<search/>", "<path/>", "<replace_file", "<?xml version='1.0'?>",
     "12:a3│ x = 1", "12:a3..15:f0", "replace 12:a3f..15:f0z", "insert after 0:00", "1:zz", "99999999999999999999:a3│",
     "end replace", "end insert", "\\end replace", "delete 3:abc", "insert at start", "insert at end", "file a.py", "replace 1:a",
+    "<write_to_file>", "</write_to_file>", "<apply_diff>", "</apply_diff>", "<args>", "</args>", "<invoke name=\"Edit\">",
+    "</invoke>", '<parameter name="old_string">', "</parameter>", "<function=str_replace_editor>", "</function>",
+    "<parameter=path>", "<edits>", "</edits>", "<old_text line=3>", "</old_text>", "<new_text>", "</new_text>", "[{",
+    '{"type": "update_file", "path": "a", "diff": "', '{"changes": {"a": {"delete": {}}}}', "||||||| base", ">>>>>>> updated",
     '{"path": "src/a.py", "edits": [', '{"old": "x", "new": "y"}', '"replace_all": true', '"near": 3', "]}", "{", "[", '"', "\\",
     "\\u", "\\ud800", "\\u0000", ",", ":", "null", "true", "1e999", "-", "NaN", '{"path": 1}', '{"edits": {}}',
 )  # fmt: skip
@@ -103,6 +107,28 @@ GOOD: dict[str, tuple[str, ...]] = {
         json.dumps({"path": "a.py", "edits": [{"replace": "12:a3f..15:f0z", "text": "x\n"}, {"delete": "1:abc"}]}),
     ),
 }  # fmt: skip
+
+_BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+_PATCH = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
+_HUNK = "@@ -1 +1 @@\n-a\n+b\n"
+GOOD["calls"] = (
+    f"<apply_diff>\n<path>a.py</path>\n<diff>\n{_BLOCK}</diff>\n</apply_diff>\n",
+    f"<apply_diff><args><file><path>a</path><diff><content>{_BLOCK}</content></diff></file></args></apply_diff>\n",
+    "<write_to_file>\n<path>a.py</path>\n<content>\nx\n</content>\n</write_to_file>\n",
+    '<invoke name="Edit">\n<parameter name="file_path">a</parameter>\n<parameter name="old_string">b</parameter>\n'
+    '<parameter name="new_string">c</parameter>\n</invoke>\n',
+    "<function=str_replace_editor>\n<parameter=command>insert</parameter>\n<parameter=path>a</parameter>\n"
+    "<parameter=insert_line>1</parameter>\n<parameter=new_str>x</parameter>\n</function>\n",
+    "a.py\n<edits>\n<old_text line=3>\na\n</old_text>\n<new_text>\nb\n</new_text>\n</edits>\n",
+    "a.css\n```css\n<<<<<<< HEAD\na\n||||||| base\nc\n=======\nb\n>>>>>>> updated\n```\n",
+    f"```ruby\nw.rb\n```ruby\n{_BLOCK}```\n```\n",
+    json.dumps(
+        {"type": "apply_patch_call", "operation": {"type": "update_file", "path": "a", "diff": "@@\n-a\n+b\n"}}
+    ),
+    json.dumps({"command": ["apply_patch", _PATCH]}),
+    json.dumps({"changes": {"a": {"update": {"unified_diff": _HUNK, "move_path": "c"}}}}),
+    f"+++ b/a.py\n{_HUNK}+++ b/b.py\n@@ -0,0 +1 @@\n+c\n",
+)
 
 _texts = st.text(st.characters(), max_size=40)
 _bytes = st.binary(max_size=60).map(lambda data: data.decode("utf-8", "surrogateescape")) | st.binary(
@@ -236,6 +262,18 @@ REPEATED["auto"] = (
     ("", "*** ", ""),
     ("", "--- a/a\n", ""),
     ("", "{", ""),
+    ("<write_to_file>\n<path>a</path>\n<content>\n", "</content>\n", "</write_to_file>\n"),
+    ("<write_to_file>\n", "<path>a</path>\n", "</write_to_file>\n"),
+    ('<invoke name="Edit">\n', '<parameter name="old_string">', "</parameter>\n</invoke>\n"),
+    ("a.py\n<edits>\n", "<old_text>a</old_text><new_text>\n", "</new_text>\n</edits>\n"),
+    ("a.py\n<edits>\n<old_text>", "</old_text><new_text></new_text> \n", "</new_text>\n</edits>\n"),
+    ("", "<edits>\n", ""),
+    ("", "```ruby\na.rb\n", ""),
+    ("", "+++ b/a\n", ""),
+    ('{"command": ["apply_patch", "', "*** Begin Patch\\n", '"]}\n'),
+    ("a.css\n```\n", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> updated\n", "```\n"),
+    ("", "&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", ""),
+    ("", "> ", ""),
     *(REPEATED[format][0] for format in FORMATS[:-1]),
     *(REPEATED[format][1] for format in FORMATS[:-1]),
 )

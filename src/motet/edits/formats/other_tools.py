@@ -9,7 +9,6 @@ and `Write` of Claude Code; `apply_diff`, `write_to_file`, `insert_content` and 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -49,7 +48,7 @@ _SIGNS = (
     *("apply_patch", '"unified_diff"', '"diff"', '"changes"', *(f'"{name}"' for name in _FOREIGN)),
 )
 _DEEPEST = 8
-_PATCH = re.compile(r"^\*\*\* Begin Patch[ \t]*$.*?^\*\*\* End Patch[ \t]*$", re.MULTILINE | re.DOTALL)
+_BEGIN, _END = "*** Begin Patch", "*** End Patch"
 
 
 def calls_within(
@@ -237,8 +236,8 @@ def _operation(values: Mapping[str, Json], call: str, dialect: Dialect) -> list[
         return [Delete(path, call)]
     diff = arguments.text(("diff",), called="diff").strip("\n")
     head = f"*** {'Add' if kind == 'create_file' else 'Update'} File: {path}"
-    if _PATCH.search(diff) is None:
-        diff = f"*** Begin Patch\n{head}\n{diff}\n*** End Patch"
+    if _BEGIN not in diff:
+        diff = f"{_BEGIN}\n{head}\n{diff}\n{_END}"
     return [*read(ApplyPatchReader(call=call, dialect=dialect), diff)]
 
 
@@ -249,8 +248,13 @@ def _patches(values: Mapping[str, Json], call: str, dialect: Dialect) -> list[Pi
     text = "\n".join(word for word in words if isinstance(word, str))
     if "apply_patch" not in text and "applypatch" not in text:
         return []
-    found = (read(ApplyPatchReader(call=call, dialect=dialect), one[0]) for one in _PATCH.finditer(text))
-    return [edit for edits in found for edit in edits]
+    edits: list[Piece] = []
+    at = text.find(_BEGIN)
+    while at >= 0 and (end := text.find(f"\n{_END}", at)) >= 0:
+        end += len(_END) + 1
+        edits += read(ApplyPatchReader(call=call, dialect=dialect), text[at:end])
+        at = text.find(_BEGIN, end)
+    return edits
 
 
 def _announced(path: str, change: Json, call: str, dialect: Dialect) -> list[Edit]:

@@ -29,15 +29,20 @@ _OPENS = re.compile(
     re.DOTALL,
 )
 _ZED = re.compile(
-    r"\s*<old_text(?: +line=[\"']?(\d{1,9})[\"']?)?[^<>\n]*>(.*?)</old_text>\s*<new_text>(.*?)</new_text>(?=\s*(?:<old_text|\Z))",
+    r"\s*+<old_text(?: +line=[\"']?(\d{1,9})[\"']?)?[^<>\n]*+>(?>(.*?)</old_text>\s*+<new_text>)(?>(.*?)</new_text>)"
+    r"(?=\s*+(?:<old_text|\Z))",
     re.DOTALL,
 )
-_NAMES = "args|content|diff|end_line|file_path|ignore_case|line|line_count|path|replace|search|start_line|task_progress|use_regex"
+_NAMES = (
+    "args|content|diff|end_line|file_path|ignore_case|line|line_count|path|replace|search|start_line|task_progress"
+    "|use_regex"
+)
 _PARAMETER = {
-    "invoked": (r"<(?:antml:)?parameter name=[\"'](\w+)[\"'][^<>]*>", "</(?:antml:)?parameter>"),
-    "function": (r"<parameter=[\"']?(\w+)[\"']?>", "</parameter>"),
-    "tool": (rf"<({_NAMES})>", r"</\1>"),
+    "invoked": (r"<(?:antml:)?parameter name=[\"']", r"\w+", r"[\"'][^<>]*+>", "</(?:antml:)?parameter>"),
+    "function": (r"<parameter=[\"']?", r"\w+", r"[\"']?>", "</parameter>"),
+    "tool": ("<", _NAMES, ">", r"</\1>"),
 }
+"""What stands before the name of a parameter, the name, what stands behind it, and its end."""
 _SHORT_NAMES = """
 command end_line file_path ignore_case insert_line line line_count path replace_all start_line use_regex
 """
@@ -126,10 +131,9 @@ class TaggedCall:
 
     def _parameters(self, inner: str) -> Iterator[tuple[str, str]]:
         """The parameters by their names, each once."""
-        opening, closing = _PARAMETER[self._kind]
-        name = "" if self._kind == "tool" else r"\w+"
-        following = opening.replace(f"({name or _NAMES})", f"(?:{name or _NAMES})")
-        pattern = re.compile(rf"\s*{opening}(.*?){closing}(?=\s*(?:{following}|\Z))", re.DOTALL)
+        before, names, behind, closing = _PARAMETER[self._kind]
+        following = rf"(?=\s*+(?:{before}(?:{names}){behind}|\Z))"
+        pattern = re.compile(rf"\s*+{before}({names}){behind}(.*?){closing}{following}", re.DOTALL)
         seen: set[str] = set()
         for found in self._whole(pattern, inner):
             if found[1] in seen:
