@@ -8,6 +8,7 @@ from motet.edits import Decision, Proposal, Replace
 from motet.messages import ToolCall
 from motet.tools import BrokenCall, EditDesk, Toolbox, ToolOutput
 from motet.tools.builtin.replace_in_file import ReplaceInFile
+from motet.tools.in_text import sift
 from motet.turn.text_calls import InText, calls_of, read_text, results_in_text
 from motet.workspace import MemoryWorkspace
 
@@ -182,3 +183,22 @@ def test_a_quotation_without_an_end_hides_no_broken_edit() -> None:
 
 def test_what_is_broken_in_a_quotation_is_nobodys() -> None:
     assert read_text("<!--\na.py\n<<<<<<< SEARCH\na\n-->\n", elements=True) == InText()
+
+
+async def test_the_workspace_decides_which_file_a_text_means() -> None:
+    app = "import a\n\nfunction App() {\n  return 1;\n}\n"
+    workspace = MemoryWorkspace({"client/src/App.js": app, "src/m.py": "x = 1\n"})
+    desk = EditDesk(workspace, Accept())
+    answer = block("App.js", "import a\n", "import b\n") + block("src\\m.py", "x = 1\n", "x = 2\n")
+    found = read_text(answer, elements=False)
+    sifted = await sift(desk, found.edits)
+    assert [edit.path for edit in sifted.fresh] == ["client/src/App.js", "src/m.py"]
+    new = read_text("App.js\n```js\nother\n```\n", elements=False)
+    assert (await sift(desk, new.edits)).fresh == ()
+
+
+def test_a_path_with_a_blank_is_one_where_there_is_such_a_file() -> None:
+    answer = block("my dir/m.py", "a\n", "b\n")
+    assert [edit.path for edit in read_text(answer, elements=False).edits] == ["dir/m.py"]
+    found = read_text(answer, elements=False, is_path=lambda text: text == "my dir/m.py")
+    assert [edit.path for edit in found.edits] == ["my dir/m.py"]

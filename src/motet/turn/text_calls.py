@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -55,9 +55,12 @@ class InText:
     broken: str = ""
 
 
-def read_text(answer: str, *, elements: bool, about: str = "") -> InText:
+def read_text(
+    answer: str, *, elements: bool, about: str = "", is_path: Callable[[str], bool] | None = None
+) -> InText:
     """What the text of `answer` asks for. `elements`: whether calls may stand there; `about`: the file that edits are
-    for which name none. What stands behind `>` is quoted, and so is what stands in `<tool_result>`."""
+    for which name none; `is_path`: which texts with blanks are paths. What stands behind `>` is quoted, and so is what
+    stands in `<tool_result>`."""
     calls: list[tuple[int, ToolCall]] = []
     answer = _without_results(answer)
     if elements:
@@ -70,9 +73,10 @@ def read_text(answer: str, *, elements: bool, about: str = "") -> InText:
         return InText(tuple(calls))
     from motet.edits import Write
     from motet.edits.formats.answer import understand  # 70 ms; many an answer is prose
+    from motet.edits.formats.paths import is_no_path
 
     try:
-        found = understand(answer, path=about, quotes=True)
+        found = understand(answer, path=about, quotes=True, is_path=is_path or is_no_path)
     except EditFormatError as error:
         return InText(tuple(calls), broken=str(error))
     edits, quoted = (

@@ -10,6 +10,7 @@ from motet.tools import Toolbox, ToolOutput
 from motet.turn.events import TurnEnded
 from motet.turn.text_calls import calls_of, read_text
 from motet.turn.unmade import claims_edit
+from motet.workspace.places import KnownPaths
 
 
 class Written:
@@ -31,7 +32,8 @@ class Written:
     async def calls(self) -> list[ToolCall]:
         """What the text of the answer asks for, as calls; what can only be told is kept for the end."""
         tool = self._toolbox.edit_tool
-        found = read_text(self._answer, elements=self._elements, about=self._toolbox.about)
+        is_path = KnownPaths(tool.desk.workspace.root) if tool is not None else None
+        found = read_text(self._answer, elements=self._elements, about=self._toolbox.about, is_path=is_path)
         if tool is None:
             if found.edits or found.broken or found.quoted:
                 self._ended = replace(self._ended, left=found.edits, broken=found.broken, quoted=found.quoted)

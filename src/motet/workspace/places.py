@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from motet.errors import UsageError
@@ -31,6 +32,19 @@ def why_no_project(root: Path) -> str:
 def with_slashes(root: Path, path: str) -> str:
     """`path` with `/` for each `\\`, as Windows writes it; as it is where a file or directory has that very name."""
     return path if "\\" not in path or os.path.lexists(root / path) else path.replace("\\", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPaths:
+    """Whether a text with blanks names a file in `directory`, or a new one in a directory of it whose name has one."""
+
+    directory: Path
+
+    def __call__(self, text: str) -> bool:
+        path = with_slashes(self.directory, text)
+        folder = os.path.dirname(path)  # noqa: PTH120 (text of an answer, in which anything may stand)
+        is_new = " " in folder and os.path.isdir(self.directory / folder)  # noqa: PTH112 (never raises)
+        return is_new or os.path.isfile(self.directory / path)  # noqa: PTH113
 
 
 def resolve_user_path(root: Path, cwd: Path, text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import posixpath
 import sys
 from collections.abc import Sequence
@@ -38,7 +37,7 @@ from motet.permissions import Ask
 from motet.tools import DeskReport, EditDesk, Reviewer
 from motet.tools.in_text import excerpts, meant, without_labels
 from motet.workspace import Workspace, find_workspace
-from motet.workspace.places import with_slashes
+from motet.workspace.places import KnownPaths
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ def command(
     try:
         text = asyncio.run(answer_of_chat(answer)) if is_chat(answer) else read_answer(answer)
         with told_when_slow(f"Looking for edits in {len(text) / 1e6:,.1f} million characters; Ctrl-C ends it"):
-            found = _understood(text, name_of(answer), format, path, _IsPath(_start(root)), quotes=is_chat(answer))
+            found = _understood(text, name_of(answer), format, path, KnownPaths(_start(root)), quotes=is_chat(answer))
         return asyncio.run(_apply(found, modes_in(text), root, mode))
     except ReaderGone:
         raise
@@ -126,19 +125,6 @@ def command(
         if as_json:
             ApplyJson().failed(error)
         raise
-
-
-@dataclass(frozen=True, slots=True)
-class _IsPath:
-    """Whether a text with blanks names a file in `directory`, or a new one in a directory of it whose name has one."""
-
-    directory: Path
-
-    def __call__(self, text: str) -> bool:
-        path = with_slashes(self.directory, text)
-        folder = posixpath.dirname(path)
-        is_new = " " in folder and os.path.isdir(self.directory / folder)  # noqa: PTH112 (never raises)
-        return is_new or os.path.isfile(self.directory / path)  # noqa: PTH113
 
 
 def _understood(text: str, name: str, format: str, path: str, is_path: IsPath, *, quotes: bool) -> Understood:
