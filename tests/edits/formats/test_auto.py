@@ -450,6 +450,11 @@ def test_a_fence_that_lists_files_names_none() -> None:
     assert found.edits == []
 
 
+def test_a_sentence_may_name_a_file_of_windows_without_its_folders() -> None:
+    answer = f"src\\ui\\a.rb\n\nIn `a.rb` this goes:\n\n```ruby\n{BLOCK}```\n"
+    assert without_lines(parse(answer)) == [Replace("src\\ui\\a.rb", "old\n", "new\n")]
+
+
 # --- what outranks what ----------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.formats.auto import AutoReader
+from motet.edits.formats.naming import is_named
 from motet.edits.formats.paths import IsPath, is_no_path
 from motet.edits.formats.reader import read
 from motet.edits.formats.whole_file import LeftOut
@@ -67,7 +68,7 @@ def outranked(edits: Sequence[Edit], shown: Sequence[Edit]) -> tuple[list[Edit],
 def _is_edited(path: str, edits: Sequence[Edit]) -> bool:
     """Whether one of `edits` changes a part of that file, which may be named with its directories there."""
     parts = (edit.path for edit in edits if isinstance(edit, (Replace, Insert, ReplaceAnchored)))
-    return any(part == path or part.endswith(f"/{path}") for part in parts)
+    return any(is_named(path, part) for part in parts)
 
 
 def _unquoted(answer: str) -> str:

@@ -60,7 +60,7 @@ class PathWatch:
         path = self._earlier
         if not path or self._is_list or self._is_over or len(self._spoken) > _MOST_SENTENCES:
             return ""
-        others = [name for line in self._spoken for name in self._within(line) if not _is_named(name, path)]
+        others = [name for line in self._spoken for name in self._within(line) if not is_named(name, path)]
         return "" if others or any(map(_hands_no_file_over, self._spoken)) else path
 
     @property
@@ -174,7 +174,7 @@ class PathWatch:
         names = self._within(self._sentence)
         if not path and len(names) == 1:
             return names[0]
-        if names and not any(_is_named(name, path) for name in names):
+        if names and not any(is_named(name, path) for name in names):
             files = " or ".join(dict.fromkeys([path, *names] if path else names))
             raise EditFormatError(
                 f"line {number}: it is not clear whether this block is for {files}; name its file on the line before",
@@ -187,8 +187,9 @@ class PathWatch:
         return path
 
 
-def _is_named(name: str, path: str) -> bool:
+def is_named(name: str, path: str) -> bool:
     """Whether `name`, in a sentence, may stand for `path`."""
+    name, path = name.replace("\\", "/"), path.replace("\\", "/")
     return path == name or path.endswith(f"/{name}")
 
 
