@@ -40,6 +40,9 @@ from motet.workspace.places import with_slashes
 _WORD = re.compile(r"(?!\w*file\Z)\w+", re.IGNORECASE)
 """A name without an extension or a folder; a `Makefile` or a `Dockerfile` is nothing but a file."""
 
+_MOST_NAMESAKES = 20
+"""Files that are read to see which of them a new text is for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
@@ -134,7 +137,7 @@ async def _among(
     if new is None:
         return {id(edit): replace(edit, path=namesakes[0]) for edit in edits} if len(namesakes) == 1 else {}
     text = new.text if isinstance(new, Write) else new.replace if isinstance(new, Replace) else ""
-    alike = [file for file in namesakes if await _has_lines_of(workspace, prefix + file, text)]
+    alike = [file for file in namesakes[:_MOST_NAMESAKES] if await _has_lines_of(workspace, prefix + file, text)]
     folder = posixpath.dirname(new.path)
     has_folder = bool(folder) and (workspace.root / prefix / folder).is_dir()
     if len(alike) == 1 and isinstance(new, Write) and not has_folder:
