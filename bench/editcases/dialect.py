@@ -78,7 +78,7 @@ def parsed(text: str, format_: str, *, path: str = "", dialect: Dialect = MOTET)
     except EditFormatError as error:
         if dialect.unclosed != "accept" or "no REPLACE marker" not in str(error):
             raise
-        edits = parse(f"{text}\n>>>>>>> REPLACE", format_, path=path)
+        edits = parse(text.removesuffix("\n") + "\n>>>>>>> REPLACE", format_, path=path)
     if format_ == "apply_patch" and dialect.added_file == "bare":
         return [replace(one, text=one.text.removesuffix("\n")) if isinstance(one, Write) else one for one in edits]
     return edits

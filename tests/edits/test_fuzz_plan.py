@@ -11,7 +11,6 @@ from motet.edits import (
     Anchor,
     Decision,
     Delete,
-    Dialect,
     Edit,
     Insert,
     Match,
@@ -50,14 +49,6 @@ any_edits: st.SearchStrategy[Edit] = st.one_of(
     st.builds(Delete, paths),
     st.builds(Move, paths, paths),
 )
-dialects = st.builds(
-    Dialect,
-    final_newline=st.sampled_from(("keep", "add")),
-    existing=st.sampled_from(("refuse", "overwrite")),
-    atomic=st.sampled_from(("file", "answer")),
-    empty_search=st.sampled_from(("create", "append", "whole_file")),
-    line_ends=st.sampled_from(("keep", "lf")),
-)
 
 
 def files_of(drawn: dict[str, str]) -> dict[str, TextFile]:
@@ -80,7 +71,6 @@ any_files = st.dictionaries(paths, texts, max_size=3).map(files_of)
     any_files,
     st.booleans(),
     st.sampled_from(("refuse", "propose")),
-    dialects,
 )
 def test_any_edits_of_any_files_are_planned_the_same_way_each_time_and_each_has_one_outcome(
     files: dict[str, TextFile],
@@ -88,11 +78,8 @@ def test_any_edits_of_any_files_are_planned_the_same_way_each_time_and_each_has_
     shown: dict[str, TextFile],
     partial: bool,
     approximate: Literal["refuse", "propose"],
-    dialect: Dialect,
 ) -> None:
-    planned, again = (
-        plan(files, edits, shown=shown, partial=partial, approximate=approximate, dialect=dialect) for _ in range(2)
-    )
+    planned, again = (plan(files, edits, shown=shown, partial=partial, approximate=approximate) for _ in range(2))
     assert planned == again
     outcomes = [outcome for file in planned.files for outcome in file.outcomes]
     assert Counter(outcome.edit for outcome in outcomes) == Counter(edits)

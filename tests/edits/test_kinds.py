@@ -4,7 +4,6 @@ import pytest
 
 from motet.edits import (
     Delete,
-    Dialect,
     Edit,
     Insert,
     Match,
@@ -25,9 +24,9 @@ def file(text: str, path: str = "a.txt") -> TextFile:
     return TextFile.decode(path, text.encode())
 
 
-def tree(before: dict[str, str], *edits: Edit, dialect: Dialect = Dialect()) -> tuple[list[str], dict[str, str]]:  # noqa: B008
+def tree(before: dict[str, str], *edits: Edit) -> tuple[list[str], dict[str, str]]:
     """The reason of each refusal (or nothing), and all files as they would be."""
-    planned = plan({path: file(text, path) for path, text in before.items()}, edits, dialect=dialect)
+    planned = plan({path: file(text, path) for path, text in before.items()}, edits)
     after = dict(before)
     for one in planned.files:
         if one.after is not one.before:
@@ -56,7 +55,6 @@ def test_lines_at_the_end_take_the_line_end_and_keep_the_missing_one() -> None:
     append = Insert("a.txt", "b\n", Near(at_end=True))
     assert tree({"a.txt": "a\r\n"}, append)[1] == {"a.txt": "a\r\nb\r\n"}
     assert tree({"a.txt": "x\r\na"}, append)[1] == {"a.txt": "x\r\na\r\nb"}
-    assert tree({"a.txt": "x\na"}, append, dialect=Dialect(final_newline="add"))[1] == {"a.txt": "x\na\nb\n"}
 
 
 def test_two_additions_at_the_end_come_in_the_order_of_the_answer() -> None:
@@ -77,8 +75,6 @@ def test_writing_what_stands_there_is_a_success_that_changes_nothing() -> None:
 
 def test_a_file_that_is_to_be_created_is_not_overwritten() -> None:
     assert tree({"a.txt": "a\n"}, Write("a.txt", "b\n", create=True)) == (["bad_format"], {"a.txt": "a\n"})
-    overwrite = Dialect(existing="overwrite")
-    assert tree({"a.txt": "a\n"}, Write("a.txt", "b\n", create=True), dialect=overwrite)[1] == {"a.txt": "b\n"}
 
 
 def test_an_empty_file_can_be_created() -> None:
@@ -112,13 +108,11 @@ def test_a_move_whose_edit_is_refused_is_not_made() -> None:
 def test_a_move_onto_a_file_that_is_there_is_refused() -> None:
     before = {"a.txt": "a\n", "b.txt": "b\n"}
     assert tree(before, Move("a.txt", "b.txt")) == (["bad_format"], before)
-    assert tree(before, Move("a.txt", "b.txt"), dialect=Dialect(existing="overwrite"))[1] == {"b.txt": "a\n"}
 
 
-def test_with_one_answer_at_a_time_one_refusal_holds_back_every_file() -> None:
+def test_a_refusal_holds_back_no_other_file() -> None:
     edits = [Write("n.txt", "n\n"), Replace("a.txt", "x\n", "y\n")]
     assert tree({"a.txt": "a\n"}, *edits) == (["", "not_found"], {"a.txt": "a\n", "n.txt": "n\n"})
-    assert tree({"a.txt": "a\n"}, *edits, dialect=Dialect(atomic="answer"))[1] == {"a.txt": "a\n"}
 
 
 def test_an_edit_of_what_the_same_answer_creates_finds_it() -> None:

@@ -4,7 +4,6 @@ edits become one proposal, and a reviewed proposal becomes bytes. Pure: no I/O h
     answer ──formats──▶ [Edit] ──plan──▶ Match | Refusal ──hunks──▶ Proposal ──review──▶ accepted bytes
 """
 
-from motet.edits.dialect import Dialect
 from motet.edits.edit import Anchor, Delete, Edit, Insert, Move, Near, Replace, ReplaceAnchored, Write
 from motet.edits.formats import FORMATS, StreamParser, parse, parse_replace_in_file, parse_search_replace
 from motet.edits.hunks import Hunk
@@ -20,7 +19,6 @@ __all__ = [
     "Candidate",
     "Decision",
     "Delete",
-    "Dialect",
     "Edit",
     "EditPreview",
     "FilePlan",

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from motet.edits.dialect import Dialect
 from motet.edits.edit import Edit, Insert, Replace, Write
 from motet.edits.edited import Edited
 from motet.edits.ground import Ground
@@ -24,7 +23,7 @@ from motet.edits.placed import Placed
 from motet.edits.placing import Placing, says_something
 from motet.edits.refuse import refuse_not_found, refuse_overlap, refuse_piece, refuse_stale, refuse_syntax
 from motet.edits.regions import Regions
-from motet.edits.splice import Change, apply, as_written, newline_at, splice
+from motet.edits.splice import Change, apply, newline_at, splice
 from motet.edits.view import View
 from motet.syntax import MAX_PARSED_CHARACTERS, gains_errors, language_of
 from motet.text import TextFile
@@ -51,13 +50,11 @@ class Draft:
         exists: bool,
         shown: TextFile | None,
         approximate: bool,
-        dialect: Dialect,
         elsewhere: frozenset[str] = frozenset(),
     ) -> None:
         self.base = base
         self._exists = exists
         self._approximate = approximate
-        self._dialect = dialect
         self._elsewhere = elsewhere
         self._view = View.of(base)
         self._shown = View.of(shown) if shown is not None and shown.text != base.text else None
@@ -69,20 +66,7 @@ class Draft:
 
     def after(self) -> TextFile:
         """The next version, with all edits that have a place. Raises `NotText` when it could not be read again."""
-        after = self._edited.file()
-        if after is self.base or (self._dialect.line_ends == "keep" and self._dialect.final_newline != "add"):
-            return after
-        text = after.text
-        is_like_first = self._dialect.line_ends == "first" and not self._exists
-        if self._dialect.line_ends == "lf" or is_like_first:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        if is_like_first:
-            text = text.replace("\n", newline_at(after.text, 0))
-        is_bare = not self._exists and self._dialect.added_file == "bare"
-        if self._dialect.final_newline == "add" and not is_bare and text and text[-1] not in "\r\n":
-            text += newline_at(text, len(text))
-        self.regions = Regions()
-        return Edited(self.base).changed([Change(0, len(self.base.text), text, whole=False)]).file()
+        return self._edited.file()
 
     @property
     def _text(self) -> str:
@@ -132,7 +116,6 @@ class Draft:
                 now,
                 exists=self._exists,
                 will_exist=will_exist,
-                dialect=self._dialect,
                 elsewhere=self._elsewhere,
             )
         )
@@ -244,17 +227,13 @@ class Draft:
         """The edit at the place that its search text resembles (rung 9), to be looked at by somebody. None as well
         where other edits have changed that place, or nobody can say where it is now."""
         view = self._view
-        alike = self._dialect.alike
-        survey = view.survey(needle.search)
-        window = survey.approximate if alike is None else survey.alike(alike)
+        window = view.survey(needle.search).approximate
         if window is None:
             return None
         shift = self._shift(window, needle)
         start, end = view.span(window.first, window.last)
         newline = newline_at(view.text, start)
-        if alike is not None:
-            lines = as_written(needle, view.lines[window.first], newline)
-        elif shift is not None:
+        if shift is not None:
             fit = Fit(shift, _pairs(window, len(needle.search)))
             lines = splice(split_lines(view.text[start:end]), needle, fit, newline)
         else:
@@ -272,8 +251,6 @@ class Draft:
     def _shift(self, window: Window, needle: Needle) -> IndentShift | None:
         """The change of indentation that new lines need at a place that is only nearly right; None when the lines
         there are not indented otherwise by one change, or when the new text may be indented for the file already."""
-        if self._dialect.indentation == "as_written":
-            return UNSHIFTED
         search = [needle.search[index] for index, _ in window.alignment]
         found = [self._view.lines[index] for _, index in window.alignment]
         shift = find_shift(search, found, lambda _: "")

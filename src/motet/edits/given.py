@@ -36,21 +36,17 @@ def fill(ground: Ground, edit: Replace) -> Attempt:
     new = edit.replace if edit.inline or not edit.replace or ends_line(edit.replace) else edit.replace + "\n"
     if text and not edit.replace:
         return refuse_no_change(edit)
-    if not text or ground.dialect.empty_search == "whole_file":
+    if not text:
         return Placed(edit, (Change(0, len(text), new, whole=False),), Match(edit, Rung.EXACT))
     if ground.now.lines == list(lines_of(edit.replace)):
         return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
-    if ground.dialect.empty_search == "append":
-        return Placed(edit, (Change(len(text), len(text), new),), Match(edit, Rung.EXACT))
-    if ground.dialect.empty_search == "prepend":
-        return Placed(edit, (Change(0, 0, new, whole=False),), Match(edit, Rung.EXACT))
     return refuse_existing_text(edit)
 
 
 def write(ground: Ground, edit: Write) -> Attempt:
     """The whole text of a file, new or instead of what is there."""
     text = ground.now.text
-    if edit.create and ground.exists and text != edit.text and ground.dialect.existing == "refuse":
+    if edit.create and ground.exists and text != edit.text:
         return refuse_existing_file(edit, edit.path)
     shortens = bool(text) and len(lines_of(edit.text)) <= len(ground.now.lines)
     foreign = refuse_foreign_text(edit, edit.text, text, shortens=shortens)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container
 from functools import cached_property
 
-from motet.edits.dialect import Dialect
 from motet.edits.match import Spot
 from motet.edits.view import View
 from motet.text.merge import LineMap
@@ -25,14 +24,12 @@ class Ground:
         *,
         exists: bool,
         will_exist: bool,
-        dialect: Dialect,
         elsewhere: Container[str] = (),
     ) -> None:
         self.view = view
         self.now = now
         self.exists = exists
         self.will_exist = will_exist
-        self.dialect = dialect
         self.elsewhere = elsewhere
 
     @property

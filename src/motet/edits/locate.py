@@ -48,16 +48,14 @@ class Ununiform(Exception):
     """The change of indentation that the search text needs does not fit the new text."""
 
 
-def locate(view: View, edit: Replace, *, exact: bool = False) -> Located | None:
-    """Where the search text of `edit` stands in `view`, on rungs 1 to 7, or 1 and 2 when it has to stand `exact`ly."""
+def locate(view: View, edit: Replace) -> Located | None:
+    """Where the search text of `edit` stands in `view`, on rungs 1 to 7."""
     if edit.inline and (spots := _within(view, edit.search, all=edit.replace_all)):
         return Located(_exactness(view, spots, edit.search), needle_of(edit), spots)
     needle = Needle.of(edit.search, edit.replace, edit.signs)
     if not edit.inline and (spots := _exact(view, needle)):
         rung = Rung.EXACT if _same_ends(view, spots[0], edit.search) else Rung.LINE_ENDS
         return Located(rung, needle, spots)
-    if exact:
-        return None
     if edit.inline and edit.replace and ends_line(edit.search) != ends_line(edit.replace):
         return None  # it joins or divides lines: only its exact place is certain
     return (

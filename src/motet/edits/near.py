@@ -50,11 +50,6 @@ def line_of_header(view: View, headers: Sequence[str]) -> int | None:
     return line
 
 
-def missing_header(view: View, headers: Sequence[str]) -> str:
-    """The first of `headers` that names no line of the text; empty when there is none."""
-    return next((header for header in headers if not _header_lines(view, header)), "")
-
-
 def insertion(view: View, near: Near) -> int | None:
     """The offset at which new lines go that have no search text; None when `near` does not say it exactly."""
     count = len(view.lines)

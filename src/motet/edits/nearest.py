@@ -108,16 +108,6 @@ class Survey:
         best = self._leading(self._likely())
         return best if best is not None and self._fits(best) else None
 
-    def alike(self, least: float) -> Window | None:
-        """The one place whose lines are, one by one, on average `least` similar to the search text, and half of them
-        equal; None when there is none, or another within 0.08."""
-        size = len(self._search)
-        best = self._leading([one for one in self._likely() if len(one.alignment) == size == one.last - one.first])
-        if best is None or best.score < least:
-            return None
-        equal = sum(self._search[i] == self._lines[j] for i, j in best.alignment)
-        return best if 2 * equal >= size else None
-
     def _likely(self) -> list[Window]:
         """Places where the lines stand one below the other as in the search text, but for one; the likeliest first."""
         most = min(max(2, 2_000 // (len(self._search) + 1)), 16)

@@ -10,10 +10,9 @@ from motet.edits.assign import only_assignment
 from motet.edits.doubts import doubt
 from motet.edits.edit import Edit, Insert, Replace, ReplaceAnchored, Write
 from motet.edits.ground import Ground
-from motet.edits.indent import UNSHIFTED
 from motet.edits.locate import Located, Ununiform, change_at, ends_line, locate, locate_parts, locate_raw, needle_of
 from motet.edits.match import Spot
-from motet.edits.near import missing_header, narrow
+from motet.edits.near import narrow
 from motet.edits.outcome import Candidate, Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung, count_lines
 from motet.edits.placed import Attempt, Placed
 from motet.edits.refuse import (
@@ -92,16 +91,14 @@ class Placing:
             return refuse_absent_file(edit)
         if edit.search == edit.replace and edit.final_newline is None:
             return refuse_no_change(edit)
-        if self._ground.dialect.headers == "required" and (gone := missing_header(self._view, edit.near.headers)):
-            return refuse_not_found(edit, self._now, f"the header {gone!r} stands nowhere in the file")
         located = self._locate(edit)
-        if (located is None or located.rung > Rung.TRAILING_SPACE) and not self._ground.dialect.exact:
+        if located is None or located.rung > Rung.TRAILING_SPACE:
             raw = locate_raw(self._view, edit)
             if raw is not None and located is not None:
                 why = "its context fits with another indentation, and as it is written, as if without the space before it"
                 return refuse_not_found(edit, self._now, why)
             located = located or raw
-        parts = locate_parts(self._view, edit) if located is None and not self._ground.dialect.exact else None
+        parts = locate_parts(self._view, edit) if located is None else None
         if parts is not None:
             return self._elided(edit, parts)
         shortens = edit.replace.count("\n") <= edit.search.count("\n")
@@ -110,7 +107,7 @@ class Placing:
     def _is_blank_for_blank(self, edit: Replace) -> bool:
         """Whether only blank lines are looked for, in a file that is empty: that is all that a model can see of it."""
         is_blank = not edit.search.strip() and bool(edit.replace.strip())
-        return is_blank and self._ground.is_empty and not self._ground.dialect.exact
+        return is_blank and self._ground.is_empty
 
     def _locate(self, edit: Replace) -> Located | None:
         """`locate`, which is asked once for edits of the same lines."""
@@ -118,7 +115,7 @@ class Placing:
         known = self._located.get(key)
         if known is not None and not known.inside and known.spots[0].fit is None:
             return replace(known, needle=needle_of(edit))
-        self._located[key] = located = locate(self._view, edit, exact=self._ground.dialect.exact)
+        self._located[key] = located = locate(self._view, edit)
         return located
 
     def _choose(self, edits: Sequence[Edit], looked: Sequence[Located | Attempt]) -> list[_Choice | None]:
@@ -166,8 +163,6 @@ class Placing:
             spots = moved
             remarks.append(Remark.MERGED)
         places = tuple(Place(spot.start, spot.end, self._now.text) for spot in spots)
-        if self._ground.dialect.indentation == "as_written":
-            spots = [_unshifted(spot) for spot in spots]
         match = Match(edit, located.rung, places, tuple(remarks))
         if self._stands(edit, located, spots[0]):
             return replace(match, remarks=(*remarks, Remark.ALREADY))
@@ -175,8 +170,7 @@ class Placing:
         if why := next(filter(None, doubts), ""):
             return refuse_not_found(edit, self._now, why)
         try:
-            asked = self._with_final_newline(edit)
-            changes = tuple(change_at(self._now, asked, located, spot) for spot in spots)
+            changes = tuple(change_at(self._now, edit, located, spot) for spot in spots)
         except Ununiform:
             return refuse_not_found(edit, self._now, "its new text is indented less than its search text")
         text = self._now.text
@@ -185,11 +179,6 @@ class Placing:
         ):
             return refuse_no_change(edit)
         return Placed(edit, changes, match)
-
-    def _with_final_newline(self, edit: Replace) -> Replace:
-        """The edit with what the dialect says of the last line end, where the edit itself says nothing."""
-        says_it = edit.final_newline is not None or self._ground.dialect.final_newline != "as_edited"
-        return edit if says_it else replace(edit, final_newline=True)
 
     def _stands(self, edit: Replace, located: Located, spot: Spot) -> bool:
         """Whether the new text holds the old one and stands around it already: it was applied before."""
@@ -223,11 +212,6 @@ class Placing:
             return refuse_no_change(edit)
         foreign = refuse_foreign_text(edit, "".join(change.new for change in changes), self._now.text)
         return foreign or Placed(edit, tuple(changes), Match(edit, Rung.ELISION, tuple(places)))
-
-
-def _unshifted(spot: Spot) -> Spot:
-    """The spot, with new text that stands there as it was written."""
-    return spot if spot.fit is None else replace(spot, fit=replace(spot.fit, shift=UNSHIFTED))
 
 
 def _keeps_final_end(text: str, change: Change) -> bool:

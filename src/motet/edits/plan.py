@@ -9,7 +9,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.draft import Draft
 from motet.edits.edit import Delete, Edit, Insert, Move, Replace, ReplaceAnchored, Write
 from motet.edits.match import lines_of
@@ -109,7 +108,6 @@ def plan(
     shown: Mapping[str, TextFile] | None = None,
     partial: bool = False,
     approximate: Approximate = "refuse",
-    dialect: Dialect = MOTET,
 ) -> Plan:
     """Find the place of each edit in `files` (the texts now; an absent path does not exist yet).
 
@@ -128,13 +126,11 @@ def plan(
     for path, mine in by_path.items():
         rewrites = path in files and any(isinstance(edit, Write) for edit in mine)
         elsewhere = _defined([edit for edit in edits if edit.path != path]) if rewrites else frozenset[str]()
-        options = _Options(partial, approximate, dialect, elsewhere)
+        options = _Options(partial, approximate, elsewhere)
         plans.append(_plan_file(path, files, mine, shown.get(path), options))
     plans = _without_meetings(plans)
     if any(file.changes_something for file in plans):
         plans = [replace(file, outcomes=_with_same(file.outcomes)) for file in plans]
-    if dialect.atomic == "answer" and any(file.refusals for file in plans):
-        plans = [replace(file, after=file.before) for file in plans]
     return Plan(tuple(plans))
 
 
@@ -171,7 +167,6 @@ def _without_meetings(plans: Sequence[FilePlan]) -> list[FilePlan]:
 class _Options:
     partial: bool
     approximate: Approximate
-    dialect: Dialect
     elsewhere: frozenset[str]
 
 
@@ -203,11 +198,10 @@ def _plan_file(
         exists=before is not None,
         shown=shown,
         approximate=options.approximate == "propose",
-        dialect=options.dialect,
         elsewhere=options.elsewhere,
     )
     outcomes = draft.place(texts, {id(edit): number for number, edit in enumerate(edits)})
-    outcomes |= {id(move): _move(move, before, moves, files, options.dialect) for move in moves}
+    outcomes |= {id(move): _move(move, before, moves, files) for move in moves}
     if any(isinstance(outcome, Match) for outcome in outcomes.values()):
         outcomes = dict(zip(outcomes, _with_same(tuple(outcomes.values())), strict=True))
     complete = not any(isinstance(outcome, Refusal) for outcome in outcomes.values())
@@ -271,16 +265,14 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in lines_of(text)]
 
 
-def _move(
-    move: Move, before: TextFile | None, moves: Sequence[Move], files: Mapping[str, TextFile], dialect: Dialect
-) -> Outcome:
+def _move(move: Move, before: TextFile | None, moves: Sequence[Move], files: Mapping[str, TextFile]) -> Outcome:
     if before is None:
         return refuse_absent_file(move)
     if len({other.to for other in moves}) > 1:
         return refuse_company(move, "moves the file elsewhere")
     if move.to == move.path:
         return refuse_no_change(move)
-    if move.to in files and dialect.existing == "refuse":
+    if move.to in files:
         return refuse_existing_file(move, move.to)
     remarks = () if move is moves[0] else (Remark.ALREADY,)
     return Match(move, Rung.EXACT, (), remarks)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from motet.edits.indent import UNSHIFTED, find_shift
 from motet.edits.lines import Line
 from motet.edits.match import Fit, Needle
 from motet.text.file import Replaced, spliced
@@ -111,15 +110,6 @@ def splice(old: Sequence[Line], needle: Needle, fit: Fit, newline: str) -> list[
             result.append(Line(text, own or _neighbour_end(old, min(mine[0] + index if mine else at, at), newline)))
     result.extend(old[at:])
     return [line if line.end else Line(line.text, newline) for line in result]
-
-
-def as_written(needle: Needle, first: str, newline: str) -> list[Line]:
-    """The new lines with the change of indentation that turns the first search line into `first`, a line of the
-    file, where that fits them all."""
-    shift = find_shift(needle.search[:1], [first]) or UNSHIFTED
-    shifted = [shift.apply(line) for line in needle.replace]
-    lines = needle.replace if None in shifted else [line for line in shifted if line is not None]
-    return [Line(line, newline) for line in lines]
 
 
 def newline_at(text: str, offset: int) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.edits import Anchor, Dialect, Edit, EditPreview, ReplaceAnchored
+from motet.edits import Anchor, Edit, EditPreview, ReplaceAnchored
 from motet.edits.formats.anchored import AnchoredReader, anchor_of, render_anchored, starts
 from motet.edits.formats.anchored_call import read_range
 from motet.edits.formats.anchors import read_anchor
@@ -18,8 +18,8 @@ from motet.errors import EditFormatError
 FIRST, LAST = Anchor(12, "a3f"), Anchor(15, "f0z")
 
 
-def found(answer: str, path: str = "", dialect: Dialect | None = None) -> list[Edit]:
-    return read(AnchoredReader(path=path, call="c", dialect=dialect or Dialect()), answer)
+def found(answer: str, path: str = "") -> list[Edit]:
+    return read(AnchoredReader(path=path, call="c"), answer)
 
 
 def refused(answer: str, path: str = "") -> tuple[str, int | None]:
@@ -152,11 +152,6 @@ def test_an_edit_whose_file_is_never_named_is_refused() -> None:
 def test_a_fence_belongs_to_the_text_of_a_markdown_file() -> None:
     (edit,) = found("file a.md\nreplace 12:a3f\n```\nx\n```\nend replace\n")
     assert edit == ReplaceAnchored("a.md", FIRST, FIRST, "```\nx\n```\n", "c", 2)
-
-
-def test_a_dialect_may_leave_the_last_end_out() -> None:
-    accept = Dialect(unclosed="accept")
-    assert found("replace 12:a3f\nx", "a", accept) == [ReplaceAnchored("a", FIRST, FIRST, "x\n", "c", 1)]
 
 
 def test_new_lines_are_shown_as_they_come() -> None:

@@ -4,12 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motet.edits import Delete, Dialect, Edit, EditPreview, Insert, Move, Near, Replace, Write
+from motet.edits import Delete, Edit, EditPreview, Insert, Move, Near, Replace, Write
 from motet.edits.formats.apply_patch import ApplyPatchReader, starts
 from motet.edits.formats.reader import read
 from motet.errors import EditFormatError
-
-ACCEPT = Dialect(unclosed="accept")
 
 
 def patch(*lines: str) -> str:
@@ -20,13 +18,13 @@ def update(*lines: str) -> str:
     return patch("*** Update File: a.py", *lines)
 
 
-def found(answer: str, *, path: str = "", dialect: Dialect | None = None) -> list[Edit]:
-    return read(ApplyPatchReader(path=path, call="c", dialect=dialect or Dialect()), answer)
+def found(answer: str, *, path: str = "") -> list[Edit]:
+    return read(ApplyPatchReader(path=path, call="c"), answer)
 
 
-def refused(answer: str, *, dialect: Dialect | None = None) -> tuple[str, int | None]:
+def refused(answer: str) -> tuple[str, int | None]:
     with pytest.raises(EditFormatError) as caught:
-        found(answer, dialect=dialect)
+        found(answer)
     return str(caught.value), caught.value.line
 
 
@@ -186,12 +184,6 @@ def test_an_added_file_may_be_empty() -> None:
     assert found(patch("*** Add File: x", "")) == [Write("x", "", True, "c", 2)]
 
 
-def test_a_dialect_may_leave_the_markers_out() -> None:
-    bare = "*** Update File: a.py\n@@\n-a\n+b"
-    assert found(bare, dialect=ACCEPT) == [Replace("a.py", "a\n", "b\n", "c", 2)]
-    assert found(f"*** Begin Patch\n{bare}\n```\n", dialect=ACCEPT) == [Replace("a.py", "a\n", "b\n", "c", 3)]
-
-
 def test_chunks_without_a_file_are_for_the_file_that_is_known() -> None:
     edit = Replace("x.py", "a\n", "b\n", "c")
     assert [e.path for e in found("@@\n-a\n+b\n", path="x.py")] == [edit.path]
@@ -259,12 +251,10 @@ LINES = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=30), st.sampled_from(["", "p"]), st.booleans())
-def test_whatever_the_lines_are_there_are_edits_or_a_format_error_of_one_of_them(
-    lines: list[str], path: str, accepts: bool
-) -> None:
+@given(st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=30), st.sampled_from(["", "p"]))
+def test_whatever_the_lines_are_there_are_edits_or_a_format_error_of_one_of_them(lines: list[str], path: str) -> None:
     try:
-        edits = found("\n".join(["*** Begin Patch", *lines]), path=path, dialect=ACCEPT if accepts else None)
+        edits = found("\n".join(["*** Begin Patch", *lines]), path=path)
     except EditFormatError as error:
         assert error.line is not None
         assert str(error).startswith(f"line {error.line}: ")

@@ -2,21 +2,19 @@
 
 import pytest
 
-from motet.edits import Dialect, Near, Replace, parse, parse_replace_in_file
+from motet.edits import Near, Replace, parse, parse_replace_in_file
 from motet.errors import EditFormatError
 
-CLINE = Dialect(unclosed="accept", strict_markers=True)
 
-
-def only(diff: str, dialect: Dialect | None = None) -> tuple[str, str]:
-    (edit,) = parse(diff, "replace_in_file", path="a.py", dialect=dialect or Dialect())
+def only(diff: str) -> tuple[str, str]:
+    (edit,) = parse(diff, "replace_in_file", path="a.py")
     assert isinstance(edit, Replace)
     return edit.search, edit.replace
 
 
-def error(diff: str, dialect: Dialect | None = None) -> str:
+def error(diff: str) -> str:
     with pytest.raises(EditFormatError) as caught:
-        parse(diff, "replace_in_file", path="a.py", dialect=dialect or Dialect())
+        parse(diff, "replace_in_file", path="a.py")
     assert str(caught.value).startswith(f"line {caught.value.line}: ")
     return str(caught.value)
 
@@ -54,7 +52,7 @@ def test_the_line_under_a_heading_is_code_also_between_long_markers() -> None:
     assert "not clear which divides" in error(f"<<<<<<<<<< SEARCH\n{code}=======\nnew\n>>>>>>>>>> REPLACE")
     assert "no ======= marker" in error(f"<<<<<<<<<< SEARCH\n{code}old\n==========\nnew\n>>>>>>>>>> REPLACE")
     wide = "----------- SEARCH\nold\n==========\nnew\n+++++++ REPLACE"
-    assert only(wide, CLINE) == ("old\n", "new\n")
+    assert error(wide) == "line 1: the block has no ======= marker"
     assert error("<<<<<<< SEARCH\nold\n==========\nnew\n>>>>>>> REPLACE") == (
         "line 1: the block has no ======= marker"
     )
@@ -66,16 +64,10 @@ def test_a_line_of_equals_signs_that_is_shorter_than_the_markers_or_within_anoth
         assert only(f"{open_}{old}=======\nNew\n{close}") == (old, "New\n")
 
 
-@pytest.mark.parametrize(("width", "divides"), [(10, True), (12, True), (13, False)])
-def test_strictly_read_a_line_of_equals_signs_divides_if_it_is_no_longer_than_the_markers(
-    width: int, divides: bool
-) -> None:
+@pytest.mark.parametrize("width", [10, 12, 13])
+def test_a_line_of_ten_equals_signs_and_more_divides_nothing(width: int) -> None:
     diff = f"<<<<<<<<<<<< SEARCH\na\n{'=' * width}\nb\n>>>>>>>>>>>> REPLACE\n"
     assert error(diff) == "line 1: the block has no ======= marker"
-    if divides:
-        assert only(diff, CLINE) == ("a\n", "b\n")
-    else:
-        assert error(diff, CLINE) == "line 1: the block has no ======= marker"
 
 
 def test_a_divider_far_above_a_block_belongs_to_none() -> None:
@@ -84,18 +76,14 @@ def test_a_divider_far_above_a_block_belongs_to_none() -> None:
     assert error(f"=======\n{block}") == "line 1: ======= marker without a SEARCH marker"
 
 
-def test_strictly_read_markers_may_be_short() -> None:
-    short = "<<< SEARCH\nold\n===\nnew\n>>> REPLACE"
-    assert only(short, CLINE) == ("old\n", "new\n")
+def test_markers_that_are_too_short_are_none() -> None:
     with pytest.raises(EditFormatError):
-        parse(short, "replace_in_file", path="a.py")
+        parse("<<< SEARCH\nold\n===\nnew\n>>> REPLACE", "replace_in_file", path="a.py")
 
 
-def test_strictly_read_markers_have_a_space_before_their_word() -> None:
-    bare = "-------SEARCH\nold\n=======\nnew\n+++++++ REPLACE"
-    assert only(bare) == ("old\n", "new\n")
-    assert error(bare, CLINE) == "line 5: REPLACE marker without a SEARCH marker"
-    assert error("------- SEARCH\nold\n+++++++REPLACE", CLINE) == "line 1: the block has no ======= marker"
+def test_markers_may_have_no_space_before_their_word_and_white_space_behind() -> None:
+    assert only("-------SEARCH\nold\n=======\nnew\n+++++++ REPLACE") == ("old\n", "new\n")
+    assert only("------- SEARCH\nold\n======= \nnew\n+++++++REPLACE") == ("old\n", "new\n")
 
 
 @pytest.mark.parametrize("number", ["12", "[12]", " [12]", " 12"])
@@ -252,15 +240,3 @@ def test_a_divider_behind_a_conflict_is_not_one_too_many() -> None:
 
 def test_a_divider_given_twice_below_a_blank_line_deletes() -> None:
     assert only("<<<<<<< SEARCH\nold\n\n=======\n=======\n>>>>>>> REPLACE") == ("old\n\n", "")
-
-
-def test_in_the_cline_dialect_the_last_block_may_end_with_the_answer() -> None:
-    diff = "<<<<<<< SEARCH\nold\n=======\nnew\n"
-    assert only(diff, CLINE) == ("old\n", "new\n")
-    assert error("<<<<<<< SEARCH\nold\n", CLINE) == "line 1: the block has no ======= marker"
-
-
-def test_in_the_cline_dialect_white_space_makes_the_divider_a_line_of_code() -> None:
-    diff = "------- SEARCH\nold\n======= \nnew\n+++++++ REPLACE"
-    assert only(diff) == ("old\n", "new\n")
-    assert error(diff, CLINE) == "line 1: the block has no ======= marker"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from motet.edits import Dialect, parse, parse_search_replace
+from motet.edits import parse, parse_search_replace
 from motet.errors import EditFormatError
 
 BLOCK = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
@@ -166,5 +166,5 @@ def test_an_answer_that_should_hold_edits_and_holds_none_is_refused() -> None:
 
 
 def test_the_path_given_beside_the_answer_counts_until_the_answer_names_one() -> None:
-    edits = parse(f"{BLOCK}\nb.py\n{BLOCK}", "search_replace", path="a.py", dialect=Dialect())
+    edits = parse(f"{BLOCK}\nb.py\n{BLOCK}", "search_replace", path="a.py")
     assert [edit.path for edit in edits] == ["a.py", "b.py"]

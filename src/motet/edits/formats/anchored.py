@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Anchor, ReplaceAnchored
 from motet.edits.formats.anchored_call import read_place, read_range
 from motet.edits.formats.anchors import anchor_of, render_anchored
@@ -65,13 +64,12 @@ def starts(line: str) -> bool:
 class AnchoredReader:
     """Reads anchored edits and skips what stands between them (`formats.reader.Reader`).
 
-    `path` is the file meant when none is named. With `dialect.unclosed == "accept"` the last end may be missing.
+    `path` is the file meant when none is named.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, *, path: str = "", call: str = "") -> None:
         self._path = path
         self._call = call
-        self._accepts_unclosed = dialect.unclosed == "accept"
         self._operation: _Operation | None = None
         self._number = 0
         self._began = False
@@ -92,9 +90,7 @@ class AnchoredReader:
     def end(self) -> list[Piece]:
         operation = self._operation
         if operation is not None:
-            if not self._accepts_unclosed:
-                raise _error(f"there is no 'end {operation.kind}' for this edit", operation.line)
-            return self._close(operation)
+            raise _error(f"there is no 'end {operation.kind}' for this edit", operation.line)
         if not self._began:
             raise NoEdits("line 1: there is no anchored edit here", 1)
         return []

@@ -24,7 +24,6 @@ import re
 from dataclasses import replace
 from enum import Enum, auto
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Delete, Edit, Move, Near, Write
 from motet.edits.formats.fences import opening_fence
 from motet.edits.formats.hunk_lines import HunkHead, HunkLines, is_hunk_head, previews, read_hunk_head
@@ -63,20 +62,15 @@ class ApplyPatchReader:
     """Reads patches, and skips what stands before, between and after them (`formats.reader.Reader`).
 
     `path` is the file meant by chunks before which no file is named; such chunks need no markers around them.
-    With `dialect.unclosed == "accept"` the markers of beginning and end may be missing, with "unopened" the second one
-    only where the first one is.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, *, path: str = "", call: str = "") -> None:
         self._given = path
         self._call = call
-        self._accepts_unclosed = dialect.unclosed == "accept"
-        self._accepts_unopened = dialect.unclosed != "refuse"
-        self._dialect = dialect
         self._in = _In.PROSE
         self._marked = False
         self._above = ""
-        self._files = PatchedFiles(dialect.repeated)
+        self._files = PatchedFiles()
         self._path = ""
         self._began_file = 0
         self._chunk: HunkLines | None = None
@@ -110,7 +104,7 @@ class ApplyPatchReader:
         if self._in is _In.PROSE:
             raise NoEdits("line 1: there is no *** Begin Patch", 1)
         is_marked = self._chunk is not None and _drop_tail(self._chunk)
-        if self._marked and not is_marked and not self._accepts_unclosed:
+        if self._marked and not is_marked:
             raise _error("the patch has no *** End Patch", self._last_line)
         return self._end_patch(self._last_line)
 
@@ -121,17 +115,14 @@ class ApplyPatchReader:
         if starts(text):
             if _HALF_QUOTED.search(above):
                 raise _error("the quotes around the word after << do not match", number - 1)
-            self._in, self._marked, self._files = _In.PATCH, True, PatchedFiles(self._dialect.repeated)
+            self._in, self._marked, self._files = _In.PATCH, True, PatchedFiles()
             return []
         bare = text.strip()
         if self._in is _In.PROSE and self._given and is_hunk_head(text):
             self._in = _In.PATCH
             return self._file_line(text, number)
         if _FILE.fullmatch(bare):
-            if self._in is _In.ENDED or not self._accepts_unopened:
-                raise _error("there is no *** Begin Patch before this line", number)
-            self._in = _In.PATCH
-            return self._marker(bare, number)
+            raise _error("there is no *** Begin Patch before this line", number)
         return []
 
     # Markers.
@@ -257,7 +248,6 @@ class ApplyPatchReader:
                 raise _error(f"nothing is changed in {self._path!r}", self._began_file)
         elif self._in is _In.ADD:
             text = "".join(line + "\n" for line in self._added)
-            text = text if self._dialect.added_file == "newline" else text.removesuffix("\n")
             pieces = self._give(Write(self._path, text, True, self._call, self._began_file))
         self._changes = self._blanks = 0
         self._added = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Edit
 from motet.edits.formats import apply_patch
 from motet.edits.formats.anchored import AnchoredReader
@@ -67,7 +66,6 @@ class AutoReader:
         *,
         path: str = "",
         call: str = "",
-        dialect: Dialect = MOTET,
         sentences: bool = False,
         quotes: bool = False,
         is_path: IsPath = is_no_path,
@@ -77,7 +75,6 @@ class AutoReader:
         self._is_path = is_path
         self._path = path
         self._call = call
-        self._dialect = dialect
         self._region: Region | None = None
         self._before: OpenFile | None = None
         self._fence_line: NumberedLine = ("", 0)
@@ -186,7 +183,7 @@ class AutoReader:
         if isinstance(region, OpenFile):
             self._before = region
         elif isinstance(region, JsonRegion) and region.tail:
-            calls = calls_within(region.tail, path=self._path, call=self._call, dialect=self._dialect)
+            calls = calls_within(region.tail, path=self._path, call=self._call)
             if calls:
                 self._give(shifted(calls, self._count))
                 return
@@ -211,9 +208,7 @@ class AutoReader:
         """The edits in it; None for what cannot be understood there: the model is not to mend what it quotes."""
         is_fence = quotation.fence is not None
         path = "" if is_fence else self._names.direct or self._names.loosely or self._path
-        reader = AutoReader(
-            path=path, call=self._call, dialect=self._dialect, sentences=self._sentences, is_path=self._is_path
-        )
+        reader = AutoReader(path=path, call=self._call, sentences=self._sentences, is_path=self._is_path)
         try:
             pieces = [piece for line in quotation.inner for piece in reader.line(*line)]
             edits = edits_of(pieces + reader.end())
@@ -325,7 +320,7 @@ class AutoReader:
             self._begin_diff(*lines, path=path)
 
     def _begins_edit(self, text: str) -> bool:
-        marker = marker_of(text, self._dialect, self._names.indent)
+        marker = marker_of(text, self._names.indent)
         return (
             (marker is not None and marker.kind == "open")
             or opens_element(text) is not None
@@ -346,7 +341,7 @@ class AutoReader:
             return
         if self._quotes_from(text, number):
             return
-        marker = marker_of(text, self._dialect, self._names.indent)
+        marker = marker_of(text, self._names.indent)
         if marker is None and self._names.fence is None and _MISPLACED.fullmatch(text):
             raise EditFormatError(
                 f"line {number}: this block is quoted or indented; give it without what stands before its lines",
@@ -355,23 +350,23 @@ class AutoReader:
         if marker is not None and marker.kind != "middle":
             self._begin_block(marker, number)
         elif opens_element(text) is not None or strays(text):
-            reader = XmlReader(path=self._path, call=self._call, dialect=self._dialect)
+            reader = XmlReader(path=self._path, call=self._call)
             self._begin(ReaderRegion(reader, self._count), (text, number))
         elif (tag := opens_call(text)) is not None:
             path = self._names.for_block(number) if tag["zed"] else self._path
-            self._begin(TaggedCall(tag, path, self._call, self._dialect), (text, number))
+            self._begin(TaggedCall(tag, path, self._call), (text, number))
         elif apply_patch.starts(text):
-            patch = ApplyPatchReader(call=self._call, dialect=self._dialect)
+            patch = ApplyPatchReader(call=self._call)
             self._begin(ReaderRegion(patch, self._count), (text, number))
         elif anchored_operation(text):
-            anchored = AnchoredReader(path=self._names.for_block(number), call=self._call, dialect=self._dialect)
+            anchored = AnchoredReader(path=self._names.for_block(number), call=self._call)
             self._begin(LooseRegion(anchored, self._count, line=number, names_files=True), (text, number))
         elif self._begins_diff(text):
             self._begin_diff((text, number))
         elif text.startswith(("--- ", "+++ ")) and text[4:].strip():
             self._held = [(text, number)]
         elif may_be_json(text) and number > self._no_json_until:
-            self._begin(JsonRegion(self._path, self._call, self._dialect, self._count), (text, number))
+            self._begin(JsonRegion(self._path, self._call, self._count), (text, number))
         else:
             self._see(text, number)
 
@@ -426,7 +421,6 @@ class AutoReader:
             number=self._count + 1,
             indent=self._names.margin(marker.indent),
             call=self._call,
-            dialect=self._dialect,
         )
 
     def _begin_file(self, *lines: NumberedLine) -> None:
@@ -444,7 +438,7 @@ class AutoReader:
 
     def _begin_diff(self, *lines: NumberedLine, path: str = "") -> None:
         fence = self._names.fence
-        reader = UdiffReader(path=path or self._names.direct or self._path, call=self._call, dialect=self._dialect)
+        reader = UdiffReader(path=path or self._names.direct or self._path, call=self._call)
         number = self._fence_line[1] if fence is not None else lines[0][1]
         if fence is not None:
             reader.line(*self._fence_line)
@@ -452,7 +446,7 @@ class AutoReader:
 
     def _refuse_marker(self, file: OpenFile, text: str, number: int) -> None:
         # Copied out of a page's source, `<` is `&lt;`.
-        marker = marker_of(text.replace("&lt;", "<") if "&lt;" in text else text, self._dialect)
+        marker = marker_of(text.replace("&lt;", "<") if "&lt;" in text else text)
         if marker is not None and marker.kind == "open":
             raise EditFormatError(
                 f"line {number}: it is not clear whether this fence holds the text of {file.path} or SEARCH/REPLACE "

@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from motet.edits.dialect import Dialect
 from motet.edits.edit import Near, Replace
 from motet.edits.formats.fences import is_closing_tag, opening_fence
 from motet.edits.formats.reader import Piece
@@ -25,8 +24,8 @@ from motet.edits.preview import EditPreview
 from motet.errors import EditFormatError
 
 _MARKER = re.compile(
-    r"([ \t]*)(?:(?P<open><{3,}|-{3,})(?P<space> ?)(?:SEARCH|ORIGINAL)>?|(?P<middle>={3,9})"
-    r"|(?P<close>>{3,}|\+{3,})(?P<gap> ?)(?:REPLACE|UPDATED)>?)(?P<rest>\s*)"
+    r"([ \t]*)(?:(?P<open><{3,}|-{3,}) ?(?:SEARCH|ORIGINAL)>?|(?P<middle>={3,9})"
+    r"|(?P<close>>{3,}|\+{3,}) ?(?:REPLACE|UPDATED)>?)\s*"
 )
 _HEADER = re.compile(r"\s*:(start|end)_line:[ \t]*(?:\[([0-9]{1,9})\]|([0-9]{1,9}))\s*")
 _HEADER_WORD = re.compile(r"\s*:(?:start|end)_line:")
@@ -60,7 +59,7 @@ class Marker:
         self.indent = indent
 
 
-def marker_of(line: str, dialect: Dialect, indent: str = "") -> Marker | None:
+def marker_of(line: str, indent: str = "") -> Marker | None:
     """The marker that `line` is: indented by `indent`, or by at most three spaces."""
     if line.lstrip(" \t")[:1] not in _SIGNS:
         return None
@@ -70,14 +69,8 @@ def marker_of(line: str, dialect: Dialect, indent: str = "") -> Marker | None:
     for kind in ("open", "close", "middle"):
         text = found[kind]
         if text:
-            is_text = _is_odd(found) if dialect.strict_markers else len(text) < _SHORTEST
-            return None if is_text else Marker(kind, text, found[1])
+            return None if len(text) < _SHORTEST else Marker(kind, text, found[1])
     return None
-
-
-def _is_odd(found: re.Match[str]) -> bool:
-    """Whether there is white space behind a `=======`, or none before the word of another marker."""
-    return bool(found["rest"]) if found["middle"] else "" in (found["space"], found["gap"])
 
 
 class OpenBlock:
@@ -87,9 +80,7 @@ class OpenBlock:
     `=======`; they are still to be read.
     """
 
-    def __init__(
-        self, marker: Marker, path: str, *, line: int, number: int, indent: str, call: str, dialect: Dialect
-    ) -> None:
+    def __init__(self, marker: Marker, path: str, *, line: int, number: int, indent: str, call: str) -> None:
         self.done = False
         self.tail: list[tuple[str, int]] = []
         self._kin = marker.kin
@@ -98,7 +89,6 @@ class OpenBlock:
         self._number = number
         self._indent = indent
         self._call = call
-        self._dialect = dialect
         self._lines: list[str] = []
         self._raw: list[tuple[str, int]] = []
         self._middles: list[tuple[int, int]] = []
@@ -112,7 +102,7 @@ class OpenBlock:
     def line(self, text: str, number: int) -> list[Piece]:
         """Take a line of the block, or what ends it."""
         may_mark = text.lstrip(" \t")[:1] in _SIGNS
-        marker = marker_of(text, self._dialect, self._indent) if may_mark else None
+        marker = marker_of(text, self._indent) if may_mark else None
         if marker is None or (marker.kind == "middle" and self._depth):
             return self._body(text, number)
         if marker.kind == "open":
@@ -127,8 +117,6 @@ class OpenBlock:
         """The answer ends within the block."""
         if self._is_ended_by_middle():
             return self._end_at_middle()
-        if self._dialect.unclosed == "accept" and len(self._middles) == 1 and not self._depth:
-            return self._finish(self._middles[0][0], len(self._lines))
         missing = "REPLACE" if self._middles else "======="
         raise EditFormatError(f"line {self._first}: the block has no {missing} marker", self._first)
 
@@ -160,8 +148,6 @@ class OpenBlock:
                 "it is not clear which divides it",
                 number,
             )
-        if self._dialect.strict_markers:
-            self._middles = self._middles or self._wide
         if not self._middles:
             raise EditFormatError(f"line {self._first}: the block has no ======= marker", self._first)
         return self._finish(self._divider(marker, number), len(self._lines))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from motet.edits.dialect import Dialect
 from motet.edits.edit import Write
 from motet.edits.formats.apply_patch import ApplyPatchReader
 from motet.edits.formats.arguments import PATH_NAMES, Arguments
@@ -24,24 +23,24 @@ class TextFormat:
     `needs_path`: the path stands beside it, not in it."""
 
     names: tuple[str, ...]
-    make: Callable[[str, str, Dialect], Reader] | None
+    make: Callable[[str, str], Reader] | None
     needs_path: bool
 
 
 TEXT_FORMATS = {
     "replace_in_file": TextFormat(
         ("diff", "blocks", "content"),
-        lambda path, call, dialect: ReplaceInFileReader(path=path, call=call, dialect=dialect),
+        lambda path, call: ReplaceInFileReader(path=path, call=call),
         needs_path=True,
     ),
     "apply_patch": TextFormat(
         ("patch", "input", "patch_text", "patchText", "diff", "content"),
-        lambda path, call, dialect: ApplyPatchReader(path=path, call=call, dialect=dialect),
+        lambda path, call: ApplyPatchReader(path=path, call=call),
         needs_path=False,
     ),
     "udiff": TextFormat(
         ("diff", "patch", "content"),
-        lambda path, call, dialect: UdiffReader(path=path, call=call, dialect=dialect),
+        lambda path, call: UdiffReader(path=path, call=call),
         needs_path=False,
     ),
     "whole_file": TextFormat(
@@ -55,11 +54,10 @@ TEXT_FORMATS = {
 class TextCall:
     """Reads such a call from what its JSON completes. Lines wait until the path is known, where it stands beside."""
 
-    def __init__(self, text_format: TextFormat, path: str, call: str, dialect: Dialect) -> None:
+    def __init__(self, text_format: TextFormat, path: str, call: str) -> None:
         self._format = text_format
         self._given = path
         self._call = call
-        self._dialect = dialect
         self._path = ""
         self._name = ""
         self._feed = LineFeed()
@@ -111,7 +109,7 @@ class TextCall:
         if make is None:
             return [EditPreview(self._path, 1, "replace", tuple(lines))] if lines else []
         if self._reader is None:
-            self._reader = make(self._path or self._given, self._call, self._dialect)
+            self._reader = make(self._path or self._given, self._call)
         pieces: list[Piece] = []
         for line in lines:
             self._number += 1

@@ -174,7 +174,7 @@ class HunkLines:
 
     def edit(self, path: str, call: str, near: Near) -> Replace | Insert:
         """The edit that the hunk means. Its number may decide where the hunk has the lines that it promises, because
-        then a program made it. Where the hunk says nothing of a last line end, `Dialect.final_newline` does."""
+        then a program made it. Where the hunk says nothing of a last line end, the file keeps what it has."""
         if self.blanks and self._rows[-1] in _BLANK_CHANGES:
             self._take(" ", "")
         if self.only_adds:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from motet.edits.dialect import Dialect
 from motet.edits.formats.arguments import LIST_NAMES, PATH_NAMES
 from motet.edits.formats.edit_file import NEW_NAMES, OLD_NAMES
 from motet.edits.formats.json_stream import JsonReader
@@ -36,10 +35,10 @@ def may_be_json(line: str) -> bool:
 class JsonRegion:
     """One JSON object. When it is no call of an edit tool, all its lines are its `tail`."""
 
-    def __init__(self, path: str, call: str, dialect: Dialect, after: int) -> None:
+    def __init__(self, path: str, call: str, after: int) -> None:
         self.done = False
         self.tail: list[NumberedLine] = []
-        self._path, self._call, self._dialect = path, call, dialect
+        self._path, self._call = path, call
         self._after = after
         self._json = JsonReader()
         self._lines: list[NumberedLine] = []
@@ -82,7 +81,7 @@ class JsonRegion:
             self.tail = self._lines
             return []
         first = self._lines[0][1]
-        reader = ToolCallReader(tool[0], path=self._path, call=self._call, dialect=self._dialect)
+        reader = ToolCallReader(tool[0], path=self._path, call=self._call)
         try:
             pieces = reader.feed(tool[1]) + reader.finish()
         except EditFormatError as error:

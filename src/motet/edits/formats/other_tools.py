@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Delete, Edit, Insert, Move, Near, Write
 from motet.edits.formats.apply_patch import ApplyPatchReader
 from motet.edits.formats.arguments import PATH_NAMES, Arguments
@@ -51,9 +50,7 @@ _DEEPEST = 8
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 
 
-def calls_within(
-    lines: Sequence[tuple[str, int]], *, path: str = "", call: str = "", dialect: Dialect = MOTET
-) -> list[Piece]:
+def calls_within(lines: Sequence[tuple[str, int]], *, path: str = "", call: str = "") -> list[Piece]:
     """The edits of all calls in the JSON object that `lines` (with their 1-based numbers) hold, or the list of such: a provider's response,
     one block of it, or the bare arguments. Empty for another object and for what is no JSON.
 
@@ -73,7 +70,7 @@ def calls_within(
     found: list[Piece] = []
     for name, arguments in _calls(done[0], _DEEPEST):
         try:
-            found += edits_of_call(name, arguments, path, call, dialect)
+            found += edits_of_call(name, arguments, path, call)
         except EditFormatError as error:
             raise EditFormatError(f"in the call of line {first}: {error}", first) from None
     return [replace(edit, line=first) for edit in edits_of(found)]
@@ -158,19 +155,17 @@ def is_known(name: str) -> bool:
     return name in TOOL_CALL_FORMATS or name in _EDITORS or name.lower() in _FOREIGN or name in ("insert_content",)
 
 
-def edits_of_call(
-    name: str, values: Mapping[str, Json], path: str = "", call: str = "", dialect: Dialect = MOTET
-) -> list[Piece]:
+def edits_of_call(name: str, values: Mapping[str, Json], path: str = "", call: str = "") -> list[Piece]:
     """The edits of one call; none when it is no editing tool's."""
     match name:
         case "apply_patch_call":
-            return _operation(values, call, dialect)
+            return _operation(values, call)
         case "changes":
-            return [edit for path, change in values.items() for edit in _announced(path, change, call, dialect)]
+            return [edit for path, change in values.items() for edit in _announced(path, change, call)]
         case "insert_content":
             return [_insertion(Arguments(_with_line(values), "the call", 1), path, call)]
         case "shell" | "local_shell" | "container.exec" | "exec_command":
-            return _patches(values, call, dialect)
+            return _patches(values, call)
         case "search_and_replace":
             values = _plain_search(values)
         case _:
@@ -190,7 +185,7 @@ def edits_of_call(
         return []
     if not known:
         known = "whole_file"
-    reader = ToolCallReader(known, path=path, call=call, dialect=dialect)
+    reader = ToolCallReader(known, path=path, call=call)
     return reader.feed(json.dumps(dict(values))) + reader.finish()
 
 
@@ -228,7 +223,7 @@ def _plain_search(values: Mapping[str, Json]) -> Mapping[str, Json]:
     return {"replace": "", **kept, "replace_all": True}
 
 
-def _operation(values: Mapping[str, Json], call: str, dialect: Dialect) -> list[Piece]:
+def _operation(values: Mapping[str, Json], call: str) -> list[Piece]:
     """`apply_patch_call` of the Responses API: one file, and the lines of a patch without its markers."""
     arguments = Arguments(values, "the call", 1)
     path, kind = arguments.text(("path",)), arguments.text(("type",), called="type")
@@ -238,10 +233,10 @@ def _operation(values: Mapping[str, Json], call: str, dialect: Dialect) -> list[
     head = f"*** {'Add' if kind == 'create_file' else 'Update'} File: {path}"
     if _BEGIN not in diff:
         diff = f"{_BEGIN}\n{head}\n{diff}\n{_END}"
-    return [*read(ApplyPatchReader(call=call, dialect=dialect), diff)]
+    return [*read(ApplyPatchReader(call=call), diff)]
 
 
-def _patches(values: Mapping[str, Json], call: str, dialect: Dialect) -> list[Piece]:
+def _patches(values: Mapping[str, Json], call: str) -> list[Piece]:
     """The patches in a command that Codex gives to a shell."""
     command = values.get("command", values.get("cmd"))
     words = command if isinstance(command, list) else [command]
@@ -252,12 +247,12 @@ def _patches(values: Mapping[str, Json], call: str, dialect: Dialect) -> list[Pi
     at = text.find(_BEGIN)
     while at >= 0 and (end := text.find(f"\n{_END}", at)) >= 0:
         end += len(_END) + 1
-        edits += read(ApplyPatchReader(call=call, dialect=dialect), text[at:end])
+        edits += read(ApplyPatchReader(call=call), text[at:end])
         at = text.find(_BEGIN, end)
     return edits
 
 
-def _announced(path: str, change: Json, call: str, dialect: Dialect) -> list[Edit]:
+def _announced(path: str, change: Json, call: str) -> list[Edit]:
     """What Codex is about to do with one file."""
     if not isinstance(change, dict):
         return []
@@ -274,7 +269,7 @@ def _announced(path: str, change: Json, call: str, dialect: Dialect) -> list[Edi
             moved = arguments.text(("move_path",), "")
             return [
                 *([Move(path, moved, call)] if moved else []),
-                *read(UdiffReader(path=path, call=call, dialect=dialect), diff),
+                *read(UdiffReader(path=path, call=call), diff),
             ]
         case _:
             return []

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from motet.errors import EditFormatError
 
 
 class PatchedFiles:
     """What is done to each path. Every method takes the 1-based line and raises `EditFormatError` on a
-    contradiction. Updating one file several times is none unless `repeated` says so; adding a file that was deleted
-    before replaces it."""
+    contradiction. Updating one file several times is none; adding a file that was deleted before replaces it."""
 
-    def __init__(self, repeated: Literal["accept", "refuse"] = "accept") -> None:
-        self._repeated = repeated
+    def __init__(self) -> None:
         self._done: dict[str, tuple[str, int]] = {}
 
     def __bool__(self) -> bool:
@@ -28,9 +24,7 @@ class PatchedFiles:
         self._note(path, "deleted", line)
 
     def update(self, path: str, line: int) -> None:
-        if self._done.get(path, ("updated", 0))[0] != "updated" or (
-            path in self._done and self._repeated == "refuse"
-        ):
+        if self._done.get(path, ("updated", 0))[0] != "updated":
             self._note(path, "updated", line)
         self._done.setdefault(path, ("updated", line))
 

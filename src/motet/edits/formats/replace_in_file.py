@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Replace
 from motet.edits.formats.reader import Piece, read
 from motet.edits.formats.search_replace import SearchReplaceReader
@@ -12,8 +11,8 @@ from motet.errors import NoEdits
 class ReplaceInFileReader:
     """Reads the `diff` of a call: blocks that are all for `path` (`formats.reader.Reader`)."""
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
-        self._blocks = SearchReplaceReader(path=path, call=call, dialect=dialect, is_fixed=True)
+    def __init__(self, *, path: str = "", call: str = "") -> None:
+        self._blocks = SearchReplaceReader(path=path, call=call, is_fixed=True)
         self._found = False
 
     def line(self, text: str, number: int) -> list[Piece]:

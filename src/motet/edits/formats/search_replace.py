@@ -6,7 +6,6 @@ line within; further blocks without a path go to the same file. Whatever else th
 
 from __future__ import annotations
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Replace
 from motet.edits.formats.blocks import Marker, OpenBlock, marker_of
 from motet.edits.formats.naming import PathWatch
@@ -21,13 +20,10 @@ class SearchReplaceReader:
     edits of the answer came before. `count`: how many blocks have begun.
     """
 
-    def __init__(
-        self, *, path: str = "", call: str = "", dialect: Dialect = MOTET, is_fixed: bool = False, after: int = 0
-    ) -> None:
+    def __init__(self, *, path: str = "", call: str = "", is_fixed: bool = False, after: int = 0) -> None:
         self.names = PathWatch(path)
         self._path = path if is_fixed else ""
         self._call = call
-        self._dialect = dialect
         self._block: OpenBlock | None = None
         self.count = 0
         self._after_others = after
@@ -59,7 +55,7 @@ class SearchReplaceReader:
         return [piece for text, number in block.tail for piece in self.line(text, number)]
 
     def _outside(self, text: str, number: int) -> None:
-        marker = marker_of(text, self._dialect, self.names.indent)
+        marker = marker_of(text, self.names.indent)
         match marker:
             case Marker(kind="open") if self._stray == number - 1 > 0:
                 raise EditFormatError(f"line {self._stray}: ======= marker without a SEARCH marker", self._stray)
@@ -83,7 +79,6 @@ class SearchReplaceReader:
             number=self._after_others + self.count,
             indent=self.names.margin(marker.indent),
             call=self._call,
-            dialect=self._dialect,
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Edit
 from motet.edits.formats.anchored import AnchoredReader
 from motet.edits.formats.apply_patch import ApplyPatchReader
@@ -46,11 +45,11 @@ class StreamParser:
     came before counts then. A chunk without a line end costs next to nothing.
     """
 
-    def __init__(self, format: str = "auto", *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, format: str = "auto", *, path: str = "", call: str = "") -> None:
         if format not in FORMATS:
             raise EditFormatError(f"there is no edit format {format!r}; known are {', '.join(FORMATS)}")
         self._format = format
-        self._path, self._call, self._dialect = path, call, dialect
+        self._path, self._call = path, call
         self._json: ToolCallReader | None = None
         self._reader: Reader | None = None
         self._parts: list[str] = []
@@ -123,10 +122,10 @@ class StreamParser:
         answer = "".join(self._parts).removeprefix("\ufeff")
         self._parts = []
         if self._format not in _READERS or (start == "{" and self._format in _AS_JSON):
-            self._json = ToolCallReader(self._format, path=self._path, call=self._call, dialect=self._dialect)
+            self._json = ToolCallReader(self._format, path=self._path, call=self._call)
         else:
             reader = _READERS[self._format]
-            self._reader = reader(path=self._path, call=self._call, dialect=self._dialect)
+            self._reader = reader(path=self._path, call=self._call)
         return self._json.feed(answer) if self._json is not None else self._feed(answer)
 
     def _lines(self, reader: Reader, chunk: str) -> list[Piece]:
@@ -144,14 +143,12 @@ class StreamParser:
         self._has_edits = self._has_edits or any(not isinstance(piece, EditPreview) for piece in pieces)
 
 
-def parse(
-    answer: str, format: str = "auto", *, path: str = "", call: str = "", dialect: Dialect = MOTET
-) -> list[Edit]:
+def parse(answer: str, format: str = "auto", *, path: str = "", call: str = "") -> list[Edit]:
     """The edits in `answer`, in order; `format` and the rest are those of `StreamParser`.
 
     Raises `EditFormatError`, naming the 1-based line, for what cannot be understood; `NoEdits`, which is one, when there is no edit.
     """
-    return StreamParser(format, path=path, call=call, dialect=dialect).edits(answer)
+    return StreamParser(format, path=path, call=call).edits(answer)
 
 
 def _nothing(format: str) -> str:

@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from motet.edits.dialect import Dialect
 from motet.edits.edit import Near, Replace, Write
 from motet.edits.formats.json_value import Json
 from motet.edits.formats.other_tools import edits_of_call, is_known
@@ -70,9 +69,9 @@ class TaggedCall:
 
     tail: tuple[NumberedLine, ...] = ()
 
-    def __init__(self, found: re.Match[str], path: str, call: str, dialect: Dialect) -> None:
+    def __init__(self, found: re.Match[str], path: str, call: str) -> None:
         self.done = False
-        self._path, self._call, self._dialect = path, call, dialect
+        self._path, self._call = path, call
         self._name = found["invoked"] or found["function"] or found["tool"] or ""
         self._kind = next(kind for kind in ("invoked", "function", "tool", "zed") if found[kind])
         tag = {"invoked": f"{found['ns'] or ''}invoke", "function": "function", "zed": "edits"}
@@ -114,7 +113,7 @@ class TaggedCall:
                 yield Replace(self._path, str(values["old"]), str(values["new"]), self._call, near=near, inline=True)
             return
         for values in self._calls(inner):
-            yield from edits_of_call(self._name, values, self._path, self._call, self._dialect)
+            yield from edits_of_call(self._name, values, self._path, self._call)
 
     def _calls(self, inner: str) -> Iterator[Mapping[str, Json]]:
         """The arguments of each call: several where Roo is given several files."""

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.formats.call_items import ITEM_FORMATS, ItemCall
 from motet.edits.formats.call_text import TEXT_FORMATS, TextCall
 from motet.edits.formats.json_stream import JsonReader
@@ -29,9 +28,9 @@ class ToolCallReader:
     `TOOL_CALL_FORMATS`.
     """
 
-    def __init__(self, format: str, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, format: str, *, path: str = "", call: str = "") -> None:
         if format in TEXT_FORMATS:
-            self._call = TextCall(TEXT_FORMATS[format], path, call, dialect)
+            self._call = TextCall(TEXT_FORMATS[format], path, call)
         elif format in ITEM_FORMATS:
             self._call = ItemCall(ITEM_FORMATS[format], path, call)
         else:

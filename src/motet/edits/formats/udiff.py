@@ -18,7 +18,6 @@ when it follows directly: it is better to find no place for a hunk than to lose 
 
 from __future__ import annotations
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Edit
 from motet.edits.formats.fences import Fence, opening_fence
 from motet.edits.formats.hunk_lines import HunkLines, is_hunk_head, previews, read_hunk_head
@@ -42,10 +41,10 @@ def starts(line: str) -> bool:
 class UdiffReader:
     """Reads unified diffs and skips what stands between them (`formats.reader.Reader`).
 
-    `path` is the file meant by hunks before which no file is named. No dialect reads diffs differently.
+    `path` is the file meant by hunks before which no file is named.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, *, path: str = "", call: str = "") -> None:
         self._given = path
         self._call = call
         self._file: FileDiff | None = None

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Replace, Write
 from motet.edits.formats.blocks import whole_lines
 from motet.edits.formats.fences import Fence, opening_fence
@@ -139,7 +138,7 @@ class WholeFileReader:
     `path` is the file meant by the only fence without a path, unless that holds what goes into a shell.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, *, path: str = "", call: str = "") -> None:
         self.names = PathWatch()
         self._given = path
         self._call = call

@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from motet.edits.dialect import MOTET, Dialect
 from motet.edits.edit import Replace
 from motet.edits.formats.reader import Piece, edits_of
 from motet.edits.formats.search_replace import SearchReplaceReader
@@ -70,10 +69,9 @@ class XmlReader:
     `path` is the file meant where `<path>` is empty.
     """
 
-    def __init__(self, *, path: str = "", call: str = "", dialect: Dialect = MOTET) -> None:
+    def __init__(self, *, path: str = "", call: str = "") -> None:
         self._given = path
         self._call = call
-        self._dialect = dialect
         self._at = _At.OUTSIDE
         self._tag = ""
         self._first = 1
@@ -159,9 +157,7 @@ class XmlReader:
         self._path = self._path.strip() or self._given
         if not self._path:
             raise self._error("<path> names no file")
-        self._blocks = SearchReplaceReader(
-            path=self._path, call=self._call, dialect=self._dialect, is_fixed=True, after=self._count
-        )
+        self._blocks = SearchReplaceReader(path=self._path, call=self._call, is_fixed=True, after=self._count)
         self._at = _At.OPENING
         return end + len("</path>")
 

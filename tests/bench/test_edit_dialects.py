@@ -1,8 +1,15 @@
 """The ways in which other tools read an edit, one choice each: what becomes of the file, and what is refused."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from motet.edits import Dialect, Near, Refusal, Replace, Write, parse, plan
+sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))  # where the scripts import it from
+
+from editcases.dialect import Dialect, parsed, planned
+
+from motet.edits import Move, Near, Replace, Write
 from motet.edits.edit import Edit
 from motet.errors import EditFormatError
 from motet.text import TextFile
@@ -11,13 +18,23 @@ EMPTY_TOP = Dialect(empty_search="prepend")
 EMPTY_ALL = Dialect(empty_search="whole_file")
 
 
-def after(before: str | None, *edits: Edit, dialect: Dialect, approximate: bool = False) -> str:
+def tree(before: dict[str, str], *edits: Edit, dialect: Dialect) -> dict[str, str]:
+    """All files as they would be."""
+    files = {path: TextFile.decode(path, text.encode()) for path, text in before.items()}
+    return {path: file.text for path, file in planned(files, edits, dialect).files.items()}
+
+
+def after(before: str | None, *edits: Edit, dialect: Dialect) -> str:
     """The text of `a.txt` after the edits, or the reason why one of them is refused."""
     files = {} if before is None else {"a.txt": TextFile.decode("a.txt", before.encode())}
-    made = plan(files, edits, approximate="propose" if approximate else "refuse", dialect=dialect)
-    [file] = made.files
-    reasons = [str(one.reason) for one in file.outcomes if isinstance(one, Refusal)]
-    return reasons[0] if reasons else file.after.text if file.after else "gone"
+    made = planned(files, edits, dialect)
+    return str(made.refusals[0].reason) if made.refusals else made.files["a.txt"].text
+
+
+def of_block(diff: str, dialect: Dialect) -> tuple[str, str]:
+    (edit,) = parsed(diff, "replace_in_file", path="a.py", dialect=dialect)
+    assert isinstance(edit, Replace)
+    return edit.search, edit.replace
 
 
 @pytest.mark.parametrize(
@@ -44,7 +61,7 @@ def test_the_last_line_end_is_kept_or_left_to_the_edit(
 def test_a_file_that_a_patch_adds_ends_with_a_line_end_or_without() -> None:
     patch = "*** Begin Patch\n*** Add File: a.txt\n+one\n+two\n*** End Patch\n"
     for dialect, text in ((Dialect(), "one\ntwo\n"), (Dialect(added_file="bare"), "one\ntwo")):
-        [edit] = parse(patch, "apply_patch", dialect=dialect)
+        [edit] = parsed(patch, "apply_patch", dialect=dialect)
         assert edit == Write("a.txt", text, True, line=2)
     bare = Dialect(final_newline="add", added_file="bare")
     assert after(None, Write("a.txt", "one\ntwo"), dialect=bare) == "one\ntwo"
@@ -93,7 +110,7 @@ def test_blank_lines_are_all_there_is_to_find_in_an_empty_file() -> None:
     assert after("", Replace("a.txt", " \n", "\n"), dialect=Dialect()) == "not_found"
     assert after("text\n", edit, dialect=Dialect()) == "not_found"
     files = {name: TextFile.decode("a.txt", text.encode()) for name, text in (("now", ""), ("shown", "x\n\n"))}
-    [emptied] = plan({"a.txt": files["now"]}, [edit], shown={"a.txt": files["shown"]}).files
+    emptied = planned({"a.txt": files["now"]}, [edit], shown={"a.txt": files["shown"]})
     assert [str(one.reason) for one in emptied.refusals] == ["stale"]
 
 
@@ -101,41 +118,56 @@ def test_a_patch_may_lack_both_its_markers_but_not_the_second_alone() -> None:
     bare = "*** Update File: a.txt\n@@\n-a\n+b\n"
     unopened = Dialect(unclosed="unopened")
     for patch in (bare, f"{bare}*** End Patch\n"):
-        assert parse(patch, "apply_patch", dialect=unopened) == [Replace("a.txt", "a\n", "b\n", line=2)]
+        assert parsed(patch, "apply_patch", dialect=unopened) == [Replace("a.txt", "a\n", "b\n", line=3)]
         with pytest.raises(EditFormatError, match="there is no \\*\\*\\* Begin Patch before this line"):
-            parse(patch, "apply_patch")
+            parsed(patch, "apply_patch")
     with pytest.raises(EditFormatError, match="has no \\*\\*\\* End Patch"):
-        parse(f"*** Begin Patch\n{bare}", "apply_patch", dialect=unopened)
+        parsed(f"*** Begin Patch\n{bare}", "apply_patch", dialect=unopened)
 
 
-def test_lines_that_differ_only_in_the_white_space_around_them_are_alike_throughout() -> None:
-    text = "def f():\n    if a:\n        b()\n"
-    edit = Replace("a.txt", "    if a:\n    b()\n", "    if a:\n    c()\n")
-    assert after(text, edit, dialect=Dialect(alike=1.0)) == "not_found"  # it is only offered
-    assert after(text, edit, dialect=Dialect(alike=1.0), approximate=True) == "def f():\n    if a:\n    c()\n"
+def test_the_last_block_may_end_with_the_answer() -> None:
+    cline = Dialect(unclosed="accept")
+    assert of_block("<<<<<<< SEARCH\nold\n=======\nnew\n", cline) == ("old\n", "new\n")
+    with pytest.raises(EditFormatError, match="the block has no ======= marker"):
+        of_block("<<<<<<< SEARCH\nold\n", cline)
 
 
-def test_what_is_alike_keeps_the_change_of_indentation_of_its_first_line() -> None:
-    edit = Replace("a.txt", "if a:\nb()\n", "if a:\nc()\n")
-    assert after("  if a:\n    b()\n", edit, dialect=Dialect(alike=1.0), approximate=True) == "  if a:\n  c()\n"
+def test_strictly_read_markers_are_short_have_a_space_before_their_word_and_none_behind() -> None:
+    strict = Dialect(strict_markers=True)
+    assert of_block("<<< SEARCH\nold\n===\nnew\n>>> REPLACE", strict) == ("old\n", "new\n")
+    for diff in (
+        "------- SEARCH\nold\n======= \nnew\n+++++++ REPLACE",
+        "------- SEARCH\nold\n=======\n+++++++REPLACE",
+    ):
+        with pytest.raises(EditFormatError):
+            of_block(diff, strict)
 
 
-@pytest.mark.parametrize(
-    ("search", "is_alike"),
-    [
-        ("Alpha\nBravo\nXray\nDelta\n", True),
-        ("Alpha\nBravo\nXray\nZulu\n", True),
-        ("Alpha\nYoke\nXray\nZulu\n", False),
-        ("alpha\nbravo\ncharlie\ndelta\n", False),
-    ],
-)
-def test_half_of_the_lines_are_equal_where_the_others_are_hardly_alike(search: str, is_alike: bool) -> None:
+def test_a_patch_that_updates_a_file_twice_is_taken_or_refused() -> None:
+    update = "*** Update File: a.txt\n@@\n-a\n+b\n"
+    patch = f"*** Begin Patch\n{update}{update.replace('-a', '-c')}*** End Patch\n"
+    assert len(parsed(patch, "apply_patch")) == 2
+    with pytest.raises(EditFormatError, match="updated twice"):
+        parsed(patch, "apply_patch", dialect=Dialect(repeated="refuse"))
+
+
+def test_what_is_there_is_refused_or_overwritten() -> None:
+    before = {"a.txt": "a\n", "b.txt": "b\n"}
+    overwrite = Dialect(existing="overwrite")
+    for edit, left in (
+        (Write("a.txt", "c\n", create=True), {"a.txt": "c\n", "b.txt": "b\n"}),
+        (Move("a.txt", "b.txt"), {"b.txt": "a\n"}),
+    ):
+        assert tree(before, edit, dialect=Dialect()) == before
+        assert tree(before, edit, dialect=overwrite) == left
+
+
+def test_one_refusal_holds_back_its_file_or_all() -> None:
+    edits = [Write("n.txt", "n\n"), Replace("a.txt", "x\n", "y\n")]
+    assert tree({"a.txt": "a\n"}, *edits, dialect=Dialect()) == {"a.txt": "a\n", "n.txt": "n\n"}
+    assert tree({"a.txt": "a\n"}, *edits, dialect=Dialect(atomic="answer")) == {"a.txt": "a\n"}
+
+
+def test_a_place_that_only_a_human_may_take_is_refused() -> None:
     text = "Alpha\nBravo\nCharlie\nDelta\n"
-    found = after(text, Replace("a.txt", search, "new\n"), dialect=Dialect(alike=0.5), approximate=True)
-    assert found == ("new\n" if is_alike else "not_found")
-
-
-def test_two_places_that_are_as_much_alike_are_none() -> None:
-    dialect = Dialect(alike=0.5)
-    text = "one\ntwo\nx\none\ntwo\ny\n"
-    assert after(text, Replace("a.txt", "one\ntwo\nz\n", "new\n"), dialect=dialect, approximate=True) == "not_found"
+    assert after(text, Replace("a.txt", text.replace("Bravo", "Brave"), "new\n"), dialect=Dialect()) == "not_found"
