@@ -8,6 +8,7 @@ its own when the sentences between speak of nothing else and no second fence cou
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from motet.edits.edit import Edit
 from motet.edits.formats import apply_patch
@@ -113,6 +114,11 @@ class AutoReader:
         else:
             self._take(text, number)
         return self._pieces
+
+    def run(self, lines: Sequence[str], at: int) -> list[Piece]:
+        """Take the lines from `at` on at once that are plain text of a block (see `OpenBlock.run`)."""
+        region = self._region
+        return region.run(lines, at) if isinstance(region, OpenBlock) and self._quotation is None else []
 
     def end(self) -> list[Piece]:
         self._pieces = []
@@ -342,14 +348,14 @@ class AutoReader:
         if self._quotes_from(text, number):
             return
         marker = marker_of(text, self._names.indent)
-        if marker is None and self._names.fence is None and _MISPLACED.fullmatch(text):
+        if marker is None and text[0] in " \t>" and self._names.fence is None and _MISPLACED.fullmatch(text):
             raise EditFormatError(
                 f"line {number}: this block is quoted or indented; give it without what stands before its lines",
                 number,
             )
         if marker is not None and marker.kind != "middle":
             self._begin_block(marker, number)
-        elif opens_element(text) is not None or strays(text):
+        elif "<" in text and (opens_element(text) is not None or strays(text)):
             reader = XmlReader(path=self._path, call=self._call)
             self._begin(ReaderRegion(reader, self._count), (text, number))
         elif (tag := opens_call(text)) is not None:

@@ -15,6 +15,7 @@ be read in one way.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from motet.edits.edit import Near, Replace
@@ -37,6 +38,7 @@ _OURS, _THEIRS = re.compile(r"<{7}(?:[ ].*)?"), re.compile(r">{7}(?:[ ].*)?")
 _KIN = {"<": "<", ">": "<", "-": "-", "+": "-"}
 _SIGNS = frozenset("<-=>+")
 """What a marker begins with."""
+_TELLING = _SIGNS | {":"}
 _SHORTEST, _FEWEST_WIDE = 5, 10
 _WIDE = re.compile(r"[ ]{0,3}(={10,})\s*")
 """The line under a heading; a divider for who reads as Cline does, where the block's markers are as long."""
@@ -110,8 +112,25 @@ class OpenBlock:
         if marker.kind == "close":
             return self._close(marker, text, number)
         self._middles.append((len(self._lines), marker.kin[1]))
-        self._keep(text, text, number)
+        self._lines.append(text)
+        if len(self._middles) == 2:
+            self._raw.append((text, number))
         return []
+
+    def run(self, lines: Sequence[str], at: int) -> list[Piece]:
+        """Take the lines from `at` on that can be nothing but text of the block, all at once; none where each has to be
+        looked at. What comes of them is a preview that holds them."""
+        if self._header != "over" or self._indent or len(self._middles) > 1 or self._kin[1] >= _FEWEST_WIDE:
+            return []
+        end = at
+        for end in range(at, len(lines) + 1):
+            if end == len(lines) or lines[end].lstrip()[:1] in _TELLING or "\\" in lines[end]:
+                break
+        if end == at:
+            return []
+        taken = lines[at:end]
+        self._lines += taken
+        return [EditPreview(self._path, self._number, "replace" if self._middles else "search", tuple(taken))]
 
     def end(self) -> list[Piece]:
         """The answer ends within the block."""
@@ -168,13 +187,12 @@ class OpenBlock:
         if "\\" in line and _ESCAPED.fullmatch(line):
             line = line.replace("\\", "", 1)
             self._escaped = True
-        self._keep(line, text, number)
-        return [EditPreview(self._path, self._number, "replace" if self._middles else "search", (line,))]
-
-    def _keep(self, line: str, text: str, number: int) -> None:
         self._lines.append(line)
+        if not self._middles:
+            return [EditPreview(self._path, self._number, "search", (line,))]
         if len(self._middles) == 2:  # only then may lines be given back
             self._raw.append((text, number))
+        return [EditPreview(self._path, self._number, "replace", (line,))]
 
     def _take_header(self, line: str, number: int) -> bool:
         """Whether `line` says where to look, instead of being code."""

@@ -130,13 +130,25 @@ class StreamParser:
 
     def _lines(self, reader: Reader, chunk: str) -> list[Piece]:
         first, *lines = chunk.split("\n")
-        self._parts.append(first)
-        lines.insert(0, "".join(self._parts))
+        first = "".join([*self._parts, first])
+        lines.insert(0, first)
         self._parts = [lines.pop()]
+        if "\r" in chunk or "\r" in first:
+            lines = [line.removesuffix("\r") for line in lines]
         pieces: list[Piece] = []
-        for line in lines:
+        run = reader.run if isinstance(reader, AutoReader) else None
+        at, count = 0, len(lines)
+        while at < count:
+            for preview in run(lines, at) if run is not None else ():
+                assert isinstance(preview, EditPreview)
+                pieces.append(preview)
+                at += len(preview.lines)
+                self._number += len(preview.lines)
+            if at == count:
+                break
+            at += 1
             self._number += 1
-            pieces += reader.line(line.removesuffix("\r"), self._number)
+            pieces += reader.line(lines[at - 1], self._number)
         return pieces
 
     def _look_for_edits(self, pieces: list[Piece]) -> None:
