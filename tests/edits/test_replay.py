@@ -43,7 +43,7 @@ def table() -> dict[str, Any]:
     return replay(SHARED)
 
 
-@pytest.mark.parametrize("bar", ["wrong", "same", "right bytes with another exit code than 0"])
+@pytest.mark.parametrize("bar", ["wrong", "over-refused", "same", "right bytes with another exit code than 0"])
 def test_real_answers_hold_a_bar(table: dict[str, Any], bar: str) -> None:
     assert [line for line in table["missed"] if line.startswith(f"{bar}: ")] == []
 
