@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from motet.errors import UsageError
 from motet.git import work_tree
 from motet.workspace.failures import reason, shown
+
+_ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 
 
 def find_workspace(start: Path) -> Path:
@@ -30,8 +33,13 @@ def why_no_project(root: Path) -> str:
 
 
 def with_slashes(root: Path, path: str) -> str:
-    """`path` with `/` for each `\\`, as Windows writes it; as it is where a file or directory has that very name."""
-    return path if "\\" not in path or os.path.lexists(root / path) else path.replace("\\", "/")
+    """`path` with `/` for each `\\`, as Windows writes it; as it is where a file or directory has that very name, or where
+    the `\\` may begin an escape with which a name that is no text is shown."""
+    if "\\" not in path or os.path.lexists(root / path):
+        return path
+    slashed = path.replace("\\", "/")
+    is_escaped = _ESCAPE.search(path) is not None and not os.path.lexists(root / slashed.partition("/")[0])
+    return path if is_escaped else slashed
 
 
 @dataclass(frozen=True, slots=True)
