@@ -22,11 +22,11 @@ from motet.edits.outcome import Rung
 
 _OPENERS = tuple("([{:\\=>|&+")
 """Characters at the end of a line below which a deeper line is nothing to wonder at."""
-_BLOCK_WORDS = (
+_BLOCK_WORDS = frozenset({
     "begin", "case", "catch", "class", "def", "defmodule", "defp", "do", "else", "elseif", "elsif", "ensure", "except",
     "for", "foreach", "function", "if", "let", "loop", "module", "procedure", "program", "repeat", "rescue", "select",
     "struct", "sub", "subroutine", "switch", "then", "try", "unless", "until", "when", "where", "while", "with",
-)  # fmt: skip
+})  # fmt: skip
 """What lines begin with that open a block in languages without brackets; where a file shows otherwise, that counts."""
 _WORD = re.compile(r"[ \t]*([^\W\d]\w*)")
 _RULE = re.compile(r"[ \t]*={5,9}[ \t]*(?:[\r\n]|\Z)")
@@ -166,12 +166,18 @@ def _opening_words(lines: Sequence[str]) -> frozenset[str]:
     counts: Counter[str] = Counter(_BLOCK_WORDS)
     for above, line in pairwise(line for line in lines if line.strip()):
         counts[_first_word(above)] += 1 if len(_indent(line)) > len(_indent(above)) else -1
-    return frozenset(word for word, count in counts.items() if count > 0)
+    return frozenset(word for word, count in counts.items() if count > 0 and word)
 
 
 def _first_word(line: str) -> str:
+    """The word that a line begins with; of a name that is called or looked into, none."""
     found = _WORD.match(line)
-    return found[1].lower() if found else ""
+    word = found[1].lower() if found else ""
+    return (
+        word
+        if word in _BLOCK_WORDS or (found and line[found.end() : found.end() + 1] in ("", " ", "\t", ":"))
+        else ""
+    )
 
 
 def _indent(line: str) -> str:

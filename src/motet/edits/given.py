@@ -66,8 +66,9 @@ def write(ground: Ground, edit: Write) -> Attempt:
     if ground.exists and [line.text for line in lines] == [line.text for line in old]:
         return Match(edit, Rung.EXACT, (), (Remark.ALREADY,))
     why = _why_a_piece(ground, edit)
-    if why and (whole := with_definitions(text, edit.text, edit.path)) is not None and not ground.has_changed:
-        change = Change(0, len(text), whole)
+    if why and not ground.has_changed:
+        whole = with_definitions(text, edit.text, edit.path)
+        change = change if whole in (None, text) else Change(0, len(text), whole)
     rung = Rung.APPROXIMATE if edit.loose or why else Rung.EXACT
     remarks = (Remark.MERGED,) if ground.has_changed and lines_of(new) != lines_of(edit.text) else ()
     return Placed(edit, (change,), Match(edit, rung, (Place(0, len(text), text),), remarks, why))
