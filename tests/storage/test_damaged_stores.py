@@ -74,9 +74,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def used(project: Project, kept: dict[str, Path]) -> Project:
+def used(project: Project, kept: dict[str, Path], request: pytest.FixtureRequest) -> Project:
     """A project whose user has something in every store; made once, and put in place of what was."""
     project = Project(kept["place"] / "project", project.home)
+    request.addfinalizer(lambda: any(project.state.glob("agents/*.lock")) and project.here("agents", "stop", "one"))
     whole = kept["place"] / "state"
     if not whole.exists():
         project.root.mkdir()
@@ -105,6 +106,8 @@ def fill(project: Project) -> None:
 
 
 def restore(project: Project, kept: dict[str, Path]) -> None:
+    if any(project.state.glob("agents/*.lock")):
+        project.here("agents", "stop", "one")  # where one was started: it would outlive its state
     for place, name in ((project.state, "state"), (project.root, "files")):
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(kept["place"] / name, place, dirs_exist_ok=True)
