@@ -100,6 +100,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", choices=["whole", "root", "pythons"], help="some parts alone")
     only = parser.parse_args(arguments).only or ["whole", "root", "pythons"]
+    if "root" in only and "whole" not in only:
+        parser.error("root runs what the whole run left out: --only whole --only root")
     with tempfile.TemporaryDirectory(prefix="motet-ci-", ignore_cleanup_errors=True) as place:
         machine = settle(Path(place))
         try:

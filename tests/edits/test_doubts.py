@@ -451,7 +451,7 @@ WHOLE = "".join(f"def f{number}():\n    return {number}\n" for number in range(5
     [
         (
             "def f1():\n    return 2\n",
-            "2 lines, the file has 10; lines 1-2 of the file, lines 7-10 of the file would vanish",
+            "2 lines, the file has 10; lines 1-2 of the file, lines 4-5 of the file, lines 7-10 of the file would vanish",
         ),
         (WHOLE.replace("def f0():\n", ""), "9 lines, the file has 10; it begins inside a block"),
     ],

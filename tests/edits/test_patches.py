@@ -77,5 +77,30 @@ def test_a_diff_removes_a_file_only_if_it_fits_whole(text: str, is_gone: bool) -
     assert is_gone or file.after is file.before
 
 
+@pytest.mark.parametrize(("text", "is_gone"), [("", True), ("x\n", False)])
+def test_a_diff_that_shows_no_line_removes_an_empty_file_only(text: str, is_gone: bool) -> None:
+    file = planned("diff --git a/d.txt b/d.txt\ndeleted file mode 100644\n", text, "d.txt")
+    assert (file.after is None) is is_gone
+
+
+def test_markers_of_a_conflict_are_never_new_text() -> None:
+    answer = "a.ts\n<<<<<<< SEARCH\nimport os\n=======\n<<<<<<<< HEAD\nimport os\n>>>>>>>> other\n>>>>>>> REPLACE\n"
+    [outcome] = planned(answer).outcomes
+    assert isinstance(outcome, Refusal)
+
+
+def test_parts_of_an_edit_stay_in_the_block_that_the_first_one_begins() -> None:
+    text = "def a():\n    x = 1\n    return x\n\ndef b():\n    z = 3\n    return 1\n"
+    answer = "a.py\n<<<<<<< SEARCH\ndef a():\n    # ...\n    return 1\n=======\ndef a(n):\n    # ...\n    return 2\n>>>>>>> REPLACE\n"
+    [outcome] = planned(answer, text, "a.py").outcomes
+    assert isinstance(outcome, Refusal)
+
+
+def test_the_header_above_the_place_is_not_written_again() -> None:
+    answer = 'a.py\n<<<<<<< SEARCH\n    """doc 1"""\n=======\nclass F:\n    """doc 2"""\n>>>>>>> REPLACE\n'
+    [outcome] = planned(answer, 'class F:\n    """doc 1"""\n', "a.py").outcomes
+    assert isinstance(outcome, Refusal)
+
+
 def test_a_file_that_is_removed_without_its_lines_is_removed() -> None:
     assert planned("*** Begin Patch\n*** Delete File: d.txt\n*** End Patch\n", "x\n", "d.txt").after is None

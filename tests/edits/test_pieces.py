@@ -2,7 +2,7 @@
 
 import pytest
 
-from motet.edits import Match, Plan, Refusal, Rung, Write, plan
+from motet.edits import Match, Plan, Refusal, Replace, Rung, Write, plan
 from motet.edits.pieces import is_excerpt, may_be_a_piece, merged, what_vanishes
 from motet.text import TextFile
 
@@ -212,3 +212,50 @@ def test_whole_definitions_are_offered_as_a_merge() -> None:
 @pytest.mark.parametrize("more", ["x = 1\n", "def f9():\n    pass\n", FUNCTIONS[1], "# f1\n"])
 def test_a_piece_with_anything_else_is_no_merge(more: str) -> None:
     assert merged(MODULE, FUNCTIONS[1] + more, "a.py") is None
+
+
+STATEMENTS = "import app\n\ndef a():\n    return 1\n\napp.register(a)\napp.mount(a)\napp.log(a)\n\ndef b():\n    return 2\n\napp.run()\nb()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.py", STATEMENTS, STATEMENTS.replace("return 2\n\napp.run()\nb()\n", "return 3\n")),
+        ("a.py", STATEMENTS, STATEMENTS.replace("app.register(a)\napp.mount(a)\napp.log(a)\n\n", "")),
+        ("a.yaml", "a: 1\nb:\n  x: 3\nc: 4\nd: 7\ne:\n  - 1\n  - 2\n", "a: 1\nb:\n  x: 3\nc: 4\nd: 8\n"),
+        ("a.yaml", "a: 1\nb:\n  x: 3\nc: 4\nd: 7\n", "a: 1\nc: 4\nd: 8\n"),
+        ("a.css", ".a {\n  x: 1;\n}\n.b {\n  x: 2;\n}\n.c {\n  x: 3;\n}\n", ".a {\n  x: 1;\n}\n.c {\n  x: 4;\n}\n"),
+        ("a.go", 'package a\n\nimport (\n\t"fmt"\n\t"os"\n)\n\nfunc A() { fmt.Print(); os.Exit(1) }\n',
+         'package a\n\nimport (\n\t"fmt"\n)\n\nfunc A() { fmt.Print(2); os.Exit(1) }\n'),
+        ("a.py", MODULE, MODULE.replace(FUNCTIONS[2], "# f2 removed from this listing, see above\n")),
+        ("a.py", MODULE, MODULE.replace(FUNCTIONS[2], "# (f2 gelöscht um Platz zu sparen)\n")),
+        ("a.tsx", "const A = () => (\n  <>\n    <h1>x</h1>\n    <p>y</p>\n    <p>z</p>\n  </>\n);\n",
+         "const A = () => (\n  <>\n    {/* ... 同じ ... */}\n  </>\n);\n"),
+    ],
+)  # fmt: skip
+def test_what_else_would_vanish_is_told(path: str, before: str, after: str) -> None:
+    assert "would vanish" in refused(path, before, after)
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["# ... 其余代码保持不变 ...", "# (既存のコード)", "# [reste inchangé]", "# --- snip ---", "# … wie vorher"],
+)
+def test_a_note_in_the_new_text_of_a_block_is_a_placeholder(note: str) -> None:
+    search = FUNCTIONS[2] + "\n" + FUNCTIONS[3]
+    files = {"a.py": TextFile.decode("a.py", MODULE.encode())}
+    [outcome] = plan(files, [Replace("a.py", search, f"def f2(a, b):\n    {note}\n")]).files[0].outcomes
+    assert isinstance(outcome, Refusal) and outcome.message == f"the new text holds a placeholder: {note}"
+
+
+def test_a_comment_may_take_the_place_of_code_that_was_shown() -> None:
+    files = {"a.py": TextFile.decode("a.py", MODULE.encode())}
+    new = FUNCTIONS[2].replace("    x = a + os.getpid()\n", "    # it is not needed any more\n")
+    [outcome] = plan(files, [Replace("a.py", FUNCTIONS[2], new)]).files[0].outcomes
+    assert isinstance(outcome, Match)
+
+
+def test_a_merge_keeps_the_line_ends_of_the_file() -> None:
+    before = MODULE.replace("\n", "\r\n").replace("import sys", "import sys\f")
+    piece = FUNCTIONS[1].replace("return x", "return 1")
+    assert merged(before, piece, "a.py") == before.replace("return x, sys, 1", "return 1, sys, 1")

@@ -34,6 +34,8 @@ _ENDS = re.compile(r"[\r\n]")
 _COMMENT = re.compile(r"[ \t](?:#|//).*")
 _FENCE_LENGTH = 100
 """Characters in which a fence has ended."""
+_NEAR = 4_000
+"""Characters in which the line beside a place, and the blank lines before it, have ended."""
 _WITH_FENCES = (".md", ".markdown", ".rst", ".txt")
 """Files in which fences, numbers and bars in front of lines are text."""
 
@@ -48,6 +50,8 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
         return "its place stands between two fences, and so does its search text: perhaps they are meant as text"
     if located.inside:
         return _goes_on(text, spot, located.needle)
+    if not edit.inline and _repeats_an_opener(text, spot, located.needle):
+        return "its new text begins with the line that stands above its place and opens a block"
     if spot.fit is None:
         return _begins_behind_indentation(text, spot, edit) if edit.inline else ""
     if _is_reordered(lines_of(text[spot.start : spot.end]), located.needle.search, spot.fit):
@@ -57,10 +61,20 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
     return _is_shifted_twice(text, spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
 
 
+def _repeats_an_opener(text: str, spot: Spot, needle: Needle) -> bool:
+    """Whether the first new line, which the search text does not have, is the very line above, and opens a block."""
+    new = next((line for line in needle.replace if line.strip()), "").strip()
+    old = next((line for line in needle.search if line.strip()), "").strip()
+    if not new or new == old or not _COMMENT.sub("", new).rstrip().endswith((":", "{")):
+        return False
+    above = text[max(spot.start - _NEAR, 0) : spot.start].rstrip()
+    return above[max(above.rfind("\n"), above.rfind("\r")) + 1 :].strip() == new
+
+
 def _doubles(text: str, spot: Spot, needle: Needle) -> bool:
     """Whether a new line stands beside the place already: the search text lost it together with a blank line."""
     old, new = ([line.strip() for line in lines if line.strip()] for lines in (needle.search, needle.replace))
-    above, below = text[: spot.start].rstrip(), text[spot.end :].lstrip()
+    above, below = text[max(spot.start - _NEAR, 0) : spot.start].rstrip(), text[spot.end : spot.end + _NEAR].lstrip()
     above = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
     beside = {above.strip(), _ENDS.split(below, maxsplit=1)[0].strip()} - {""}
     return bool(new) and (

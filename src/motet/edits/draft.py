@@ -37,7 +37,7 @@ _ALIKE = 50.0
 
 
 class Draft:
-    """Takes all edits of one file but moves and deletions; afterwards `text()` holds those that have a place.
+    """Takes all edits of one file but moves and deletions; afterwards `after()` holds those that have a place.
 
     `shown` is the version that the model has seen, if it is another one; `elsewhere` are names that the answer defines
     in other files.
@@ -62,6 +62,7 @@ class Draft:
         self.regions = Regions()
         self._numbers: Mapping[int, int] = {}
         self._made: list[Change] = []  # in offsets of `base`: of the edits that had their places there
+        self._moved = False  # whether an edit had its place only in the text that others left
         self._missed = 0
 
     def after(self) -> TextFile:
@@ -200,6 +201,7 @@ class Draft:
         [attempt] = self._placing(view, view, self._exists or bool(view.text)).attempts([edit])
         match attempt:
             case Placed():
+                self._moved = True
                 return self._apply([attempt])[id(edit)]
             case None:
                 return self._not_found(edit, view)
@@ -217,18 +219,22 @@ class Draft:
         if guess is None and self._approximate and edit.raw is not None:
             guess = self._guess(edit, Needle.of(*edit.raw, edit.signs))
         if guess is not None:
-            return self._apply([guess])[id(edit)]
+            placed, in_base = guess
+            outcome = self._apply([placed])[id(edit)]
+            if isinstance(outcome, Match):
+                self._made.append(in_base)
+            return outcome
         self._missed += 1
         return refuse_not_found(
             edit, self._view, "the search text does not stand in the file", show=self._missed <= _MOST_SHOWN
         )
 
-    def _guess(self, edit: Replace, needle: Needle) -> Placed | None:
-        """The edit at the place that its search text resembles (rung 9), to be looked at by somebody. None as well
-        where other edits have changed that place, or nobody can say where it is now."""
+    def _guess(self, edit: Replace, needle: Needle) -> tuple[Placed, Change] | None:
+        """The edit at the place that its search text resembles (rung 9), to be looked at by somebody, and what it changes
+        in `base`. None as well where other edits have changed that place, or nobody can say where it is now."""
         view = self._view
         window = view.survey(needle.search).approximate
-        if window is None:
+        if window is None or self._moved:
             return None
         shift = self._shift(window, needle)
         start, end = view.span(window.first, window.last)
@@ -245,8 +251,8 @@ class Draft:
         stands = self._text[start + moved : end + moved] == view.text[start:end]
         if not stands or any(one.start <= end and start <= one.end for one in self._made):
             return None
-        self._made.append(Change(start, end, join_lines(lines)))
-        return Placed(edit, (Change(start + moved, end + moved, join_lines(lines)),), match)
+        new = join_lines(lines)
+        return Placed(edit, (Change(start + moved, end + moved, new),), match), Change(start, end, new)
 
     def _shift(self, window: Window, needle: Needle) -> IndentShift | None:
         """The change of indentation that new lines need at a place that is only nearly right; None when the lines

@@ -100,10 +100,20 @@ def locate_parts(view: View, edit: Replace) -> list[Located] | None:
         )
         if one is None or len(one.spots) != 1 or one.inside or one.rung > Rung.INDENTATION:
             return None
-        if located and located[-1].spots[0].end > one.spots[0].start:
+        if located and not _is_below(view, located[-1].spots[0], one.spots[0]):
             return None
         located.append(one)
     return located
+
+
+def _is_below(view: View, above: Spot, below: Spot) -> bool:
+    """Whether one part stands below another, and inside of the block that it begins, if it is indented deeper."""
+    if above.end > below.start:
+        return False
+    first = view.lines_of(above.start, above.end)[0]
+    between = view.lines[first + 1 : view.lines_of(below.start, below.end)[0] + 1]
+    indents = [len(line) - len(line.lstrip()) for line in (view.lines[first], *between) if line.strip()]
+    return indents[-1] <= indents[0] or min(indents[1:]) > indents[0]
 
 
 def change_at(view: View, edit: Replace, located: Located, spot: Spot) -> Change:

@@ -9,6 +9,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from motet.edits.elision import is_elision
+from motet.edits.lines import Line, join_lines, split_lines
+from motet.edits.match import lines_of
+from motet.edits.splice import newline_at
 from motet.syntax.definitions import Definition, definitions_below
 from motet.syntax.languages import language_of
 from motet.syntax.tree import parse, syntax_errors
@@ -25,10 +28,13 @@ _MOST_NAMED = 5
 """Things that a refusal names; of more, the number is told."""
 _LONGEST_NOTE = 200
 """Characters of a line that stands for others; a longer one says something itself."""
-_COMMENT = re.compile(r"#(?![!\w])|//|/\*|--|<!--|%|;|\"\"\"")
+_COMMENT = re.compile(r"#(?![!\w])|//|\{?/\*|--|<!--|%|;|\"\"\"")
 """How a line that is only a comment begins; a word right after `#` is for a preprocessor."""
 _BRACKETS = re.compile(r"\[.*\]|\(.*\)|\{.*\}|<.*>")
 _WORDS = re.compile(r"[\W_]*(?:\.{3}|…)[\W_]*|[\[({<]+\s*(?:[^\W\d_]+[\s.…:'-]+)*[^\W\d_]+[\s.…]*[\])}>]+")
+_MARKED = re.compile(r"\.{3}|…|\A[\[({<].*[\])}>]\Z")
+"""What shows that a comment stands for something, in whatever words."""
+_DASHED = re.compile(r"-{2,}\s*\w.*\w\s*-{2,}\W*\Z")
 _DOTS = re.compile(r"…|\.{3}(?:\s|\Z)")
 _PROSE = frozenset({"", ".md", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex"})
 """Suffixes of files whose lines may begin with a comment's sign, or stand in brackets, and mean themselves."""
@@ -39,14 +45,15 @@ _IMPORTS = frozenset({
     "import_statement", "import_from_statement", "import_declaration", "use_declaration", "preproc_include",
     "future_import_statement", "using_declaration", "extern_crate_declaration",
 })  # fmt: skip
+_PACKAGE = re.compile(r'(?:import )?(?:([^\W\d]\w*) )?"(?:[^"]*/)?([^"/]+)"')
 _NAME = re.compile(r"[^\W\d]\w*")
 _STATED = re.compile(
-    r"\b(?:removed?s?|removing|deleted?s?|dropped|entfernt|gelöscht|supprimée?s?|retirée?s?|eliminad[oa]s?|removid[oa]s?|"
-    r"rimoss[oaie]|удалён|удален[оаы]?)\b|删除|移除|刪除|削除|除去|삭제|제거",
+    r"[\W_]*(?:(?:removed?|removes|removing|deleted?|deletes|dropped|gone|entfernt|gelöscht|supprimée?s?|retirée?s?|"
+    r"eliminad[oa]s?|removid[oa]s?|rimoss[oaie]|удалён|удален[оаы]?)\b|删除|移除|刪除|削除|除去|삭제|제거)\W*(?P<names>.*)",
     re.IGNORECASE,
 )
-"""Words of a comment that says that something goes. What is in no such list has to be looked at by a human."""
-_SHORTENED = re.compile(r"\.{3}|…|\bfor\b|略", re.IGNORECASE)
+"""A comment that says that something goes, and what. What is said in other words has to be looked at by a human."""
+_LISTED = re.compile(r"(?:`?[^\W\d][\w.]*(?:\(\))?`?(?:\s*[,;&]\s*|\s+and\s+|\s*[.]?\s*\Z))+")
 _HOLDERS = frozenset({"class", "struct", "interface", "enum", "namespace"})
 
 
@@ -57,7 +64,7 @@ def may_be_a_piece(before: str, now: str) -> bool:
     The text itself has to show what it is: it must begin as the file does, keep half of its lines, and leave out
     neither the last ones nor a run of more than two. White space and blank lines do not count.
     """
-    old, new = ([line.strip() for line in text.splitlines() if line.strip()] for text in (before, now))
+    old, new = ([line.strip() for line in lines_of(text) if line.strip()] for text in (before, now))
     if not old or not new:
         return bool(old)
     kept = sum((Counter(old) & Counter(new)).values())
@@ -67,10 +74,10 @@ def may_be_a_piece(before: str, now: str) -> bool:
 def is_excerpt(before: str, shown: str) -> bool:
     """Whether `shown` holds nothing but lines of `before`, in their order, and lines that stand for others: it is read
     out of that file, or is the file with lines taken out."""
-    lines = iter(line.strip() for line in before.splitlines())
+    lines = iter(line.strip() for line in lines_of(before))
     return all(
         any(line == other for other in lines)
-        for line in map(str.strip, shown.splitlines())
+        for line in map(str.strip, lines_of(shown))
         if line and not is_elision(line)
     )
 
@@ -83,7 +90,7 @@ def what_vanishes(before: str, now: str, path: str, *, elsewhere: Container[str]
     names them, or they are defined `elsewhere` (their names); imports of what is still used. Without a grammar: a run
     of lines for which nothing, or much less, stands there.
     """
-    note = _note(before, now, path)
+    note = note_in_place(before, now, path)
     if note:
         return f"the line `{note}` stands where the file has lines that would vanish"
     lost = _lost(before, now, path, elsewhere)
@@ -100,23 +107,21 @@ def merged(before: str, piece: str, path: str) -> str | None:
     old, new = parse(before, language), parse(piece, language)
     if language is None or old is None or new is None or old.has_error or new.has_error:
         return None
-    lines, new_lines = before.splitlines(keepends=True), piece.splitlines(keepends=True)
+    lines, new_lines = split_lines(before), split_lines(piece)
     there = [one for one in definitions_below(old, language) if one.depth == 0]
     mine = [one for one in definitions_below(new, language) if one.depth == 0]
     counts, within = Counter(one.name for one in there), set[int]()
     for one in mine:
         within.update(range(one.first_line, one.last_line + 1))
-    if any(line.strip() and number not in within for number, line in enumerate(new_lines, 1)):
+    if any(line.text.strip() and number not in within for number, line in enumerate(new_lines, 1)):
         return None
     if not mine or any(counts[one.name] != 1 for one in mine) or len({one.name for one in mine}) < len(mine):
         return None
-    by_name = {one.name: one for one in there}
+    by_name, newline = {one.name: one for one in there}, newline_at(before, 0)
     for one in sorted(mine, key=lambda one: by_name[one.name].first_line, reverse=True):
         place, text = by_name[one.name], new_lines[one.first_line - 1 : one.last_line]
-        if not text[-1].endswith(("\n", "\r")):
-            text = [*text[:-1], text[-1] + "\n"]
-        lines[place.first_line - 1 : place.last_line] = text
-    return "".join(lines)
+        lines[place.first_line - 1 : place.last_line] = [Line(line.text, newline) for line in text]
+    return join_lines(lines)
 
 
 def _leaves_out(old: list[str], new: list[str]) -> bool:
@@ -129,18 +134,22 @@ def _is_a_run(_: str, start: int, end: int, first: int, last: int) -> bool:
     return end - start > _MUCH * (last - first) + _FEW
 
 
-def _note(before: str, now: str, path: str) -> str:
-    """The line of `now` that can only stand for lines of `before`; empty when there is none."""
-    known = {line.strip() for line in before.splitlines()}
+def note_in_place(before: str, now: str, path: str, *, marked: bool = False) -> str:
+    """The line of `now` that can only stand for lines of `before`, a text or a part of one; empty when there is none.
+    `marked`: only one with dots, brackets or dashes around it, as where `before` was shown as what is to be replaced."""
+    known = {line.strip() for line in lines_of(before)}
     suffix = PurePosixPath(path).suffix.lower()
-    if not any(_may_be_a_note(line, suffix) for line in map(str.strip, now.splitlines()) if line not in known):
+    if not any(_may_be_a_note(line, suffix) for line in map(str.strip, lines_of(now)) if line not in known):
         return ""
-    old, new = ([line.strip() for line in text.splitlines() if line.strip()] for text in (before, now))
+    old, new = ([line.strip() for line in lines_of(text) if line.strip()] for text in (before, now))
     for tag, start, end, first, last in changes(old, new):
         notes = [
             line
             for line in new[first:last]
-            if line not in known and _may_be_a_note(line, suffix) and not _states_it(line)
+            if line not in known
+            and _may_be_a_note(line, suffix)
+            and not _stated(line)
+            and (not marked or _is_marked(line))
         ]
         if tag != "replace" or not notes:
             continue
@@ -157,10 +166,17 @@ def _may_be_a_note(line: str, suffix: str) -> bool:
     if not line or len(line) > _LONGEST_NOTE:
         return False
     if suffix not in _PROSE and _COMMENT.match(line):
-        return True
+        return line[0] != "{" or _is_marked(line)
     is_tag = line[0] == "<" and suffix in _MARKUP and "..." not in line and "…" not in line
     is_bracket = bool(_BRACKETS.fullmatch(line) and not is_tag and _WORDS.fullmatch(line))
     return is_bracket or _DOTS.match(line) is not None or is_elision(line)
+
+
+def _is_marked(line: str) -> bool:
+    if line == "..." or (_DASHED.search(line) and not line.startswith("{")):
+        return line != "..."
+    inner = line.strip("{}") if line.startswith("{/*") else line
+    return _MARKED.search(inner.strip("/*# \t-;%!")) is not None
 
 
 class _Named(NamedTuple):
@@ -182,7 +198,7 @@ def _lost(before: str, now: str, path: str, elsewhere: Container[str]) -> list[s
         return _lost_runs(before, now)
     there, here = (_named(definitions_below(root, language)) for root in (old, new))
     gone = list(_unpaired([one for one, _ in there], [one for one, _ in here]))
-    explained = {name for line in _comments(now) if _states_it(line) for name in _NAME.findall(line)}
+    explained = {name for line in _comments(now) for name in _stated(line)}
     explained |= {name for one in _imports(new) for name in _brought(one)}
     if gone:  # what called it is still there, or something else in its place, and calls something else
         rows = {row for one, rows in there if one not in gone for row in rows}
@@ -203,22 +219,30 @@ def _is_clear(text: str, root: Node, language: str) -> bool:
     return errors == 0
 
 
-def _lost_runs(before: str, now: str, *, without: Container[int] | None = None) -> list[str]:
-    """Runs of lines for which nothing, or much less, stands there, and what the file began or ended with; where all
-    else is known, only the latter, and only if a line of it is in none of the rows `without`."""
-    numbered = [(number, line.strip()) for number, line in enumerate(before.splitlines(), 1) if line.strip()]
-    new = [line.strip() for line in now.splitlines() if line.strip()]
+def _lost_runs(before: str, now: str, *, without: Container[int] = ()) -> list[str]:
+    """Runs of lines for which less stands there now, and nothing of which is anywhere else; of lines in the rows
+    `without` more is known."""
+    numbered = [(number, line.strip()) for number, line in enumerate(lines_of(before), 1) if line.strip()]
+    new = [line.strip() for line in lines_of(now) if line.strip()]
+    known = set(new)
     lost: list[str] = []
-    for one in changes([line for _, line in numbered], new):
-        tag, start, end, _, _ = one
-        at_end = tag == "delete" and (start == 0 or end == len(numbered))
-        if without is not None:
-            is_lost = at_end and any(number - 1 not in without for number, _ in numbered[start:end])
-        else:
-            is_lost = tag != "equal" and (at_end or _is_a_run(*one))
-        if is_lost:
-            lost.append(f"lines {numbered[start][0]}-{numbered[end - 1][0]} of the file")
+    for tag, start, end, first, last in changes([line for _, line in numbered], new):
+        if tag in ("equal", "insert"):
+            continue
+        gone = [
+            number
+            for number, line in numbered[start:end]
+            if number - 1 not in without and line not in known and _says_something(line)
+        ]
+        at_end = end == len(numbered) or (tag == "delete" and start == 0)
+        much = (1 if without else 2) if at_end else _MUCH
+        if len(gone) > much * (last - first) + (_FEW if without and not at_end else 0):
+            lost.append(f"lines {gone[0]}-{gone[-1]} of the file" if len(gone) > 1 else f"line {gone[0]} of the file")
     return lost
+
+
+def _says_something(line: str) -> bool:
+    return any(map(str.isalnum, line)) and not _COMMENT.match(line)
 
 
 def _named(found: Sequence[Definition]) -> list[tuple[_Named, range]]:
@@ -256,13 +280,14 @@ def _unpaired(old: Sequence[_Named], new: Sequence[_Named]) -> Iterator[_Named]:
             gone.add(one.title)
 
 
-def _states_it(line: str) -> bool:
-    """Whether a comment says that something goes, and not that it was only left out of the answer."""
-    return _STATED.search(line) is not None and _SHORTENED.search(line) is None
+def _stated(line: str) -> set[str]:
+    """The names that a comment says go: it says nothing else."""
+    found = _STATED.match(line)
+    return set(_NAME.findall(found["names"])) - {"and"} if found and _LISTED.fullmatch(found["names"]) else set()
 
 
 def _comments(text: str) -> list[str]:
-    return [line for line in map(str.strip, text.splitlines()) if _COMMENT.match(line)]
+    return [line for line in map(str.strip, lines_of(text)) if _COMMENT.match(line)]
 
 
 def _lost_imports(now: Node, old: Sequence[str], new: Sequence[str]) -> list[str]:
@@ -279,6 +304,9 @@ def _brought(statement: str) -> set[str]:
     """The names that an import brings; empty when it does not say."""
     if "*" in statement or "include" in statement:
         return set()
+    package = _PACKAGE.fullmatch(statement)
+    if package is not None:  # of Go
+        return {package[1] or package[2]}
     if "'" in statement or '"' in statement:  # import { a, b as c } from 'there'; import 'there'
         statement = statement.partition(" from ")[0] if " from " in statement else ""
     parts = re.split(r"[,{}();\s]+|\bas\b", statement.rpartition("import ")[2])
@@ -304,8 +332,11 @@ def _identifiers(root: Node, rows: Container[int] | None = None) -> Iterator[str
 
 
 def _imports(root: Node) -> list[str]:
-    return [
-        " ".join(node.text.decode("utf-8", "replace").split())
-        for node in root.children
-        if node.type in _IMPORTS and node.text is not None
-    ]
+    """The imports of a file; of a group in brackets each one."""
+    found: list[str] = []
+    for node in root.children:
+        if node.type in _IMPORTS:
+            group = next((child for child in node.children if child.type == "import_spec_list"), None)
+            specs = [node] if group is None else [one for one in group.children if one.type == "import_spec"]
+            found += (" ".join(one.text.decode("utf-8", "replace").split()) for one in specs if one.text is not None)
+    return found

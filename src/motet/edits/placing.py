@@ -14,6 +14,7 @@ from motet.edits.locate import Located, Ununiform, change_at, ends_line, locate,
 from motet.edits.match import Spot
 from motet.edits.near import narrow
 from motet.edits.outcome import Candidate, Match, Outcome, Place, Refusal, RefusalReason, Remark, Rung, count_lines
+from motet.edits.pieces import note_in_place
 from motet.edits.placed import Attempt, Placed
 from motet.edits.refuse import (
     refuse_absent_file,
@@ -21,6 +22,7 @@ from motet.edits.refuse import (
     refuse_foreign_text,
     refuse_no_change,
     refuse_not_found,
+    refuse_placeholder,
     refuse_stale,
 )
 from motet.edits.splice import Change
@@ -178,6 +180,9 @@ class Placing:
             text[change.start : change.end] == change.new and _keeps_final_end(text, change) for change in changes
         ):
             return refuse_no_change(edit)
+        for change in () if edit.inline else changes:
+            if note := note_in_place(text[change.start : change.end], change.new, edit.path, marked=True):
+                return refuse_placeholder(edit, note)
         return Placed(edit, changes, match)
 
     def _stands(self, edit: Replace, located: Located, spot: Spot) -> bool:

@@ -189,7 +189,8 @@ def _plan_file(
     if before is not None and len(edits) == 2 and isinstance(edits[0], Delete) and isinstance(edits[1], Write):
         rewritten = _plan_file(path, files, [replace(edits[1], create=False)], shown, options)
         outcome = replace(rewritten.outcomes[0], edit=edits[1])
-        return replace(rewritten, outcomes=(_follows(edits[0], outcome), outcome))
+        regions = rewritten.regions and rewritten.regions.numbered_from(1)
+        return replace(rewritten, outcomes=(_follows(edits[0], outcome), outcome), regions=regions)
     if deletes:
         return _plan_delete(path, before, shown, edits)
     texts = [edit for edit in edits if not isinstance(edit, Move)]

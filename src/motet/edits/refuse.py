@@ -14,7 +14,7 @@ from motet.edits.outcome import Candidate, Match, Refusal, RefusalReason
 from motet.edits.view import View
 
 _MARKER = re.compile(r"^(?:<{5,9} ?SEARCH|>{5,9} ?REPLACE|[-]{5,9} SEARCH|[+]{5,9} REPLACE)>?\s*$")
-_CONFLICT = re.compile(r"(?:<{7}|>{7})(?: .*)?")
+_CONFLICT = re.compile(r"(?:<{7,}|>{7,})(?: .*)?")
 _DOCUMENTS = (".adoc", ".markdown", ".md", ".mdx", ".rst", ".txt")
 _FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 _LINES_OF_A_BODY = 2
@@ -158,6 +158,16 @@ def refuse_piece(edit: Edit, lines: int, why: str) -> Refusal:
     )
 
 
+def refuse_placeholder(edit: Edit, line: str) -> Refusal:
+    """A line of the new text that stands where lines of the file would vanish."""
+    return Refusal(
+        edit,
+        RefusalReason.BAD_FORMAT,
+        f"the new text holds a placeholder: {line}",
+        "write out all lines of the new text",
+    )
+
+
 def refuse_large(edit: Edit, error: Exception) -> Refusal:
     """The file would become larger than any that motet reads."""
     return Refusal(edit, RefusalReason.TOO_LARGE, str(error), "write the file in another way, or split it")
@@ -216,7 +226,7 @@ def refuse_foreign_text(edit: Edit, new: str, before: str, *, shortens: bool = F
     known: set[str] = set()
     for found in _SUSPECT.finditer(new):
         line = found[0].strip()
-        is_marker = _MARKER.match(line) or (isinstance(edit, Write) and _is_conflict(line, edit.path))
+        is_marker = _MARKER.match(line) or _is_conflict(line, edit.path)
         if is_marker and not markers_are_meant:
             why, advice = f"a marker is left over in the new text: {line}", "send the block again, whole"
         elif may_show and len(_FENCE.findall(new, 0, found.start())) % 2:

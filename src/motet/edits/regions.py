@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from motet.edits.splice import Change, pieces
 
@@ -52,6 +52,10 @@ class Regions:
         for region in reversed(found):
             regions = _with(regions, region)
         return Regions(tuple(regions))
+
+    def numbered_from(self, first: int) -> Regions:
+        """The same for edits whose numbers begin with `first` instead of 0."""
+        return Regions(tuple(replace(one, edits=frozenset(edit + first for edit in one.edits)) for one in self.all))
 
     def in_lines(self, before: str) -> list[LineRegion]:
         """The regions as whole lines of `before`. Of two that want the same line one is made, of two that touch none."""

@@ -89,14 +89,15 @@ class TextFile:
             raise too_large(path, len(data))
         bom, said = next(((b, e) for b, e in _BOMS if data.startswith(b)), (b"", ""))
         body = data[len(bom) :] if bom else data
+        holds_nul = b"\0" in body
         if not said:
-            if b"\0" in body and not _may_hold_nul(encoding):
+            if holds_nul and not _may_hold_nul(encoding):
                 raise NotText(f"{path}: binary file")
             said = _declared_encoding(body)
         name = said or "utf-8"
-        if name == "utf-8" and body.isascii() and not _may_hold_nul(encoding):
+        if name == "utf-8" and body.isascii() and not holds_nul:
             return cls(path, data, None, name, bom, b"\r" in body)  # decoded when somebody reads it
-        text = None if not said and _may_hold_nul(encoding) else _decoded(body, name)
+        text = None if not said and holds_nul else _decoded(body, name)
         unsure = ""
         if text is None and not said:
             name, unsure = guess(body) if encoding == "" else (encoding or "", "")
@@ -174,12 +175,14 @@ class TextFile:
 
 
 def codec_name(encoding: str) -> str:
-    """Python's name of an encoding of text. Raises `LookupError` for none."""
+    """Python's name of an encoding of text; of several forms the one without a byte order mark, which says itself what it
+    is. Raises `LookupError` for none."""
     try:
         "a".encode(encoding)
     except UnicodeError as error:  # `undefined`
         raise LookupError(encoding) from error
-    return codecs.lookup(encoding).name
+    name = codecs.lookup(encoding).name
+    return {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(name, name)
 
 
 def _may_hold_nul(encoding: str | None) -> bool:

@@ -179,7 +179,7 @@ def test_a_file_from_nowhere_whose_lines_are_replaced_exists() -> None:
 
 def test_a_deleted_file_is_deleted() -> None:
     assert found("--- a/d\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n") == [Delete("d", "c", 1, "a\nb\n")]
-    assert found("diff --git a/d b/d\ndeleted file mode 100644\nindex e69..0\n") == [Delete("d", "c", 1)]
+    assert found("diff --git a/d b/d\ndeleted file mode 100644\nindex e69..0\n") == [Delete("d", "c", 1, "")]
     assert refused("--- a/d\n+++ /dev/null\n@@ -1,2 +1 @@\n-a\n b\n") == (
         "line 3: the file is to be deleted, but this hunk does not only remove lines",
         3,

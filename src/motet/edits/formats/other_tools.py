@@ -219,8 +219,10 @@ def _plain_search(values: Mapping[str, Json]) -> Mapping[str, Json]:
     for name in ("use_regex", "ignore_case"):
         if arguments.flag((name,)):
             raise arguments.error(f"'{name}' is not done: give the text as it stands in the file")
-    kept = {name: value for name, value in values.items() if name not in ("start_line", "end_line")}
-    return {"replace": "", **kept, "replace_all": True}
+    for name in ("start_line", "end_line"):
+        if arguments.value((name,)) not in (None, ""):
+            raise arguments.error(f"'{name}' is not done: take enough lines that the text stands in one place")
+    return {"replace": "", **values, "replace_all": True}
 
 
 def _operation(values: Mapping[str, Json], call: str) -> list[Piece]:

@@ -62,7 +62,7 @@ class FileDiff:
         """Everything has been said: the file is created, deleted or renamed."""
         head, line = self.head, self.head.line
         if head.deletes and self.path:
-            return [Delete(self.path, self._call, line, "".join(self._old_text) if self._changes else None)]
+            return [Delete(self.path, self._call, line, "".join(self._old_text))]
         if head.creates and self.path and (self._new_text or not self._changes):
             return [Write(self.path, "".join(self._new_text), True, self._call, line)]
         moved = self._move()
