@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 import subprocess
 import sys
@@ -59,6 +61,19 @@ def test_another_file_at_its_place_is_opened(tmp_path: Path) -> None:
     assert one.identity == one.there() != (0, 0)
     one.close()
     assert not one.is_open
+
+
+def test_who_opens_an_empty_file_beside_another_shares_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    for private in (path, path.with_suffix(".lock")):
+        make_private(private)
+    with path.with_suffix(".lock").open("r+") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        one = file(path)
+        one.opened()
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    one.close()
 
 
 def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:

@@ -120,10 +120,14 @@ class DatabaseFile:
         try:
             if self._path.stat().st_size or _has_bytes(Path(f"{self._path}-wal")) or is_waiting(self._path):
                 return False
+        except OSError:
+            return False
+        try:
             fcntl.flock(self._guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return False
-        self._share()
+        finally:
+            self._share()  # a shared lock that could not be made exclusive is lost (flock(2))
         return True
 
     def _share(self) -> None:
