@@ -84,6 +84,17 @@ def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
     assert words(one) == []
 
 
+def test_a_step_that_fails_on_newer_tables_finds_no_damage(tmp_path: Path) -> None:
+    one = file(tmp_path / "one.db")
+    one.opened().execute("INSERT INTO words VALUES ('whole')")
+    newer = [sys.executable, "-c", OTHER, str(tmp_path / "one.db")]
+    for change in ("ALTER TABLE words RENAME COLUMN word TO name", "PRAGMA user_version = 1"):
+        subprocess.run([*newer, change], check=True)
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        one.run(lambda connection: connection.execute("SELECT word FROM words").fetchall())
+    assert not list(tmp_path.glob("*.damaged-*"))
+
+
 def test_a_file_becomes_private_and_what_is_no_file_is_said(tmp_path: Path) -> None:
     path = tmp_path / "made" / "file"
     make_private(path)

@@ -34,7 +34,12 @@ class Store:
 
     def read(self, work: Work[T]) -> T:
         """What `work` answers. Raises `HistoryError`, and what `work` raises."""
-        return self._safely(lambda: self._file.read(work, self._is_newest))
+
+        def step(connection: sqlite3.Connection) -> T:
+            self._require_schema(connection)
+            return work(connection)
+
+        return self._safely(lambda: self._file.read(step, self._is_newest))
 
     def write(self, works: Sequence[Work[object]], *, durable: bool) -> list[object]:
         """Run `works` in one transaction and answer what each answers; one that fails makes all fail.
@@ -68,9 +73,12 @@ class Store:
     ) -> list[object]:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         with transaction(connection):
-            if schema_of(connection) != SCHEMA:
-                raise HistoryTooNew(f"{self._path}: a newer motet has taken over these chats; start this one again")
+            self._require_schema(connection)
             return [work(connection) for work in works]
+
+    def _require_schema(self, connection: sqlite3.Connection) -> None:
+        if schema_of(connection) != SCHEMA:
+            raise HistoryTooNew(f"{self._path}: a newer motet has taken over these chats; start this one again")
 
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self._path)

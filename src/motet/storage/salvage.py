@@ -125,7 +125,8 @@ class Salvage:
             return not self.is_whole(own)
 
     def is_whole(self, connection: sqlite3.Connection) -> bool:
-        """Whether all of the file can be read, and every value fits its column. Reads all of it."""
+        """Whether all of the file can be read, and every value fits its column. Reads all of it. What the tables of a newer
+        motet hold is not for this one to judge."""
         with contextlib.suppress(*UNREADABLE):
             connection.execute("ROLLBACK")
         try:
@@ -133,6 +134,8 @@ class Salvage:
                 if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
                     return False
                 schema, newest = self._version(connection), self._version(model)
+                if schema > newest:
+                    return True
                 is_alike = all(_columns(connection, table) == _columns(model, table) for table in self.tables)
                 if 0 < schema < newest:
                     return not is_alike
