@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from motet.errors import MotetError
+from motet.storage.aside import set_aside
 from motet.storage.database_file import DatabaseFile, transaction
 from motet.storage.failures import Words
 from motet.storage.places import make_private
@@ -93,6 +95,43 @@ def test_a_step_that_fails_on_newer_tables_finds_no_damage(tmp_path: Path) -> No
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
         one.run(lambda connection: connection.execute("SELECT word FROM words").fetchall())
     assert not list(tmp_path.glob("*.damaged-*"))
+
+
+def test_a_place_whose_name_is_no_text_is_read_where_nothing_is_written(tmp_path: Path) -> None:
+    one = file(tmp_path / os.fsdecode(b"caf\xe9 100%") / "one.db")
+    one.opened().execute("INSERT INTO words VALUES ('there')")
+    refusals = [OSError(errno.EROFS, "read-only"), sqlite3.OperationalError("also beside others")]
+
+    def step(connection: sqlite3.Connection) -> list[tuple[str]]:
+        if refusals:
+            raise refusals.pop(0)
+        return connection.execute("SELECT word FROM words").fetchall()
+
+    assert one.read(step, lambda _: True) == [("there",)]
+
+
+def test_files_that_are_set_aside_in_one_second_are_all_kept(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    for content in "abc":
+        path.write_text(content)
+        assert set_aside(path, "the words are", "they begin anew").read_text() == content
+    assert sorted(kept.read_text() for kept in tmp_path.iterdir()) == ["a", "b", "c"]
+
+
+def test_a_new_file_that_takes_not_all_that_was_read_is_not_used(tmp_path: Path) -> None:
+    def make(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE TABLE words (word TEXT)")
+        connection.execute("PRAGMA max_page_count = 3")  # a disk that is full
+
+    path = tmp_path / "one.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE words (word TEXT)")
+        connection.executemany("INSERT INTO words VALUES (?)", [("small",), ("large" * 10_000,)])
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(sqlite3.OperationalError, match="database or disk is full"):
+        Salvage("words", ("words",), ("words",), "PRAGMA user_version", make, lambda _: None).set_aside(path)
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("one.db", before)]
 
 
 def test_a_file_becomes_private_and_what_is_no_file_is_said(tmp_path: Path) -> None:

@@ -36,4 +36,9 @@ def set_aside(path: Path, damaged: str, then: str) -> Path:
 
 def name_beside(path: Path) -> Path:
     """The name under which a damaged file at `path` is kept."""
-    return path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    name = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    aside, number = path.with_name(name), 1
+    while os.path.lexists(aside):  # never over one that is kept already
+        number += 1
+        aside = path.with_name(f"{name}-{number}")
+    return aside

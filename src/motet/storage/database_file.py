@@ -194,7 +194,7 @@ def _only_read(path: Path) -> Generator[sqlite3.Connection]:
     log = Path(f"{path}-wal")
     is_kept = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) and not _has_bytes(log)
     how = "immutable=1" if is_kept else "mode=ro"
-    uri = f"file:{urllib.parse.quote(os.fspath(path))}?{how}"
+    uri = f"file:{urllib.parse.quote(os.fsencode(path))}?{how}"
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_ALONE, isolation_level=None)) as connection:
         yield connection
 

@@ -216,11 +216,13 @@ class Salvage:
             self.make(target)
             target.execute("PRAGMA synchronous = FULL")
             target.execute("BEGIN")
-            is_whole = False
-            with contextlib.suppress(*UNREADABLE), contextlib.closing(self._reader(damaged, copy, target)) as source:
-                broken = [table for table in self.tables if not self._copy(source, target, table)]
-                is_whole = not broken
-            if not is_whole:
+            source, broken = None, list(self.tables)
+            with contextlib.suppress(*UNREADABLE):
+                source = self._reader(damaged, copy, target)
+            if source is not None:  # what the new file does not take ends this: nothing of it may be missing
+                with contextlib.closing(source):
+                    broken = [table for table in self.tables if not self._copy(source, target, table)]
+            if broken:
                 self._copy_from_pages(copy, target)
             self.finish(target)
             target.execute("COMMIT")
