@@ -109,6 +109,26 @@ async def test_a_file_that_is_no_journal_is_set_aside_and_named(
     assert said.startswith(f"{path}: this checkpoint is damaged; the file is kept as {aside.name}")
 
 
+async def test_a_journal_that_another_process_writes_meanwhile_is_no_damaged_one(
+    state: Path, disk: DiskWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await disk.create("f.py", b"x")
+    path = next((state / "checkpoints/workspaces").glob("*/000001.journal"))
+    whole, load = path.read_bytes(), Journal.load
+    path.write_bytes(b"")
+
+    def ends_the_write(path: Path) -> Journal:
+        """A moment between two writes of a process that holds the lock: it ends when this one has seen it."""
+        try:
+            return load(path)
+        finally:
+            path.write_bytes(whole)
+
+    monkeypatch.setattr(Journal, "load", ends_the_write)
+    assert [info.files for info in await disk.history()] == [("f.py",)]
+    assert [kept.name for kept in path.parent.glob("0*")] == [path.name]
+
+
 async def test_undo_passes_a_damaged_run_when_said_again(project: Path, state: Path, disk: DiskWorkspace) -> None:
     await disk.create("f.py", b"x")
     await disk.begin("second")

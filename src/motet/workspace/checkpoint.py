@@ -11,7 +11,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -132,10 +132,11 @@ class Checkpoints:
 
     def history(self) -> list[CheckpointInfo]:
         """All checkpoints, newest first; the file of a damaged one is set aside. Raises `WorkspaceError`."""
-        if legacy.is_there(self._home):
-            with self.locked():
-                pass
-        return [_info(manifest) for manifest in self.manifests()]
+        if not legacy.is_there(self._home):
+            with contextlib.suppress(JournalDamaged):  # or one that another process writes just now
+                return [_info(manifest) for manifest in self._records(self._loaded)]
+        with self.locked():
+            return [_info(manifest) for manifest in self.manifests()]
 
     def why_not_there(self, id: str) -> str:
         """For a human: why there is no checkpoint with this id, too old to be kept or never there."""
@@ -255,9 +256,12 @@ class Checkpoints:
 
     def manifests(self) -> list[Manifest]:
         """All records of this workspace, newest first."""
+        return self._records(self._journal)
+
+    def _records(self, journal: Callable[[int], Journal | None]) -> list[Manifest]:
         with told(self._home):
             numbers = journals(self._home)
-        return [manifest for manifest in map(self.load, reversed(numbers)) if manifest is not None]
+        return [found.manifest for found in map(journal, reversed(numbers)) if found is not None]
 
     def load(self, number: int) -> Manifest | None:
         """One record, if it is still there. Another process may have marked files in it as undone."""
@@ -286,15 +290,23 @@ class Checkpoints:
         return read.content(name)
 
     def _journal(self, number: int) -> Journal | None:
+        try:
+            return self._loaded(number)
+        except JournalDamaged:
+            path = journal_path(self._home, number)
+            with told(path):
+                set_aside(path, "this checkpoint is", "the others can be undone")
+            self.lost.append(number)
+        return None
+
+    def _loaded(self, number: int) -> Journal | None:
+        """The journal, if it is there. Raises `JournalDamaged`, also where another process writes it: only who holds the
+        lock can tell."""
         if self._open is not None and self._open.manifest.number == number and self._open.is_current():
             return self._open
         path = journal_path(self._home, number)
         with told(path), contextlib.suppress(FileNotFoundError):
-            try:
-                return Journal.load(path)
-            except JournalDamaged:
-                set_aside(path, "this checkpoint is", "the others can be undone")
-                self.lost.append(number)
+            return Journal.load(path)
         return None
 
     def _new_journal(self, label: str, changes: Sequence[Change]) -> Journal:
