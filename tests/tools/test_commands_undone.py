@@ -16,7 +16,7 @@ import pytest
 from tools.tool_kit import BARE, Project
 
 import motet
-from motet.errors import UndoRefused
+from motet.errors import UndoRefused, WorkspaceError
 from motet.permissions import Gate, GrantStore, RuleSet
 from motet.process.sandbox import SandboxState
 from motet.tools.builtin.run_command import RunCommand
@@ -230,6 +230,17 @@ async def test_when_motet_is_killed_in_the_middle_of_a_command_it_can_be_taken_b
     assert seen(project.root) != before
     await project.workspace.undo()
     assert (seen(project.root), status_of(project)) == (before, status)
+
+
+async def test_a_damaged_snapshot_that_cannot_be_set_aside_is_let_go(project: Project) -> None:
+    await project.call(RunCommand(project.kit, BARE), shell="rm kept.py")
+    [home] = (path.parent for path in project.state.rglob("*.tree"))
+    damaged = home / f"{'a' * 230}.pending"  # no longer name can be given to it
+    damaged.write_text('{"tree": 1}')
+    with pytest.raises(WorkspaceError, match="the name is too long"):
+        await project.workspace.undo()
+    links = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]  # noqa: PTH115
+    assert str(damaged) not in links
 
 
 async def test_what_a_stopped_command_did_is_taken_back_by_the_next_undo(project: Project) -> None:

@@ -458,7 +458,8 @@ async def test_what_lives_is_left_alone_when_the_leftovers_of_a_killed_run_go(
     for process in (killed, alive):
         (project / f"sub/.motet-{process}-0a1b2c3d.tmp").write_bytes(b"x")
         (home / f"{process}.writing").write_text('["gone/c.py", "link.py", "../b.py"]')
-    (home / f"{machine()}-{dead_process()}.writing").write_text('["cut of')
+    for note in ('["cut of', "7", "null", '{"a.py": 1}', "[1, null]"):
+        (home / f"{machine()}-{dead_process()}.writing").write_text(note)
     await open_disk().read("a.py")
     assert [path.name for path in (project / "sub").iterdir()] == [f".motet-{alive}-0a1b2c3d.tmp"]
     assert [path.name for path in home.glob("*.writing")] == [f"{alive}.writing"]

@@ -103,7 +103,9 @@ def killed(home: Path) -> list[str]:
             process = note.name.removesuffix(_NOTE).partition("-")[2]
             if process.isdecimal() and int(process) != os.getpid() and not other_alive(int(process)):
                 with contextlib.suppress(ValueError):
-                    found += cast("list[str]", json.loads(note.read_bytes()))
+                    paths: object = json.loads(note.read_bytes())
+                    if isinstance(paths, list):
+                        found += (path for path in cast("list[object]", paths) if isinstance(path, str))
                 note.unlink(missing_ok=True)
     return found
 

@@ -185,23 +185,33 @@ class Watcher:
         if not self._shelf.home.is_dir():
             return []
         found: list[Watch] = []
-        with self._checkpoints.locked():
+        with self._checkpoints.locked(), contextlib.ExitStack() as opened:
             for path, number in sorted(self._pending(), key=lambda one: one[1]):
-                handle = _fs.open_file(path, os.O_RDWR | os.O_NOFOLLOW)
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    row = json.loads(path.read_bytes())
-                    label, left = str(row["label"]), frozenset(map(str, row["passed_over"]))
-                    tree = self._shelf.tree(number)
-                except OSError:
-                    os.close(handle)
-                    continue
-                except (ValueError, KeyError, TypeError, WorkspaceError):
-                    set_aside(path, "the snapshot before a command is", "what the command changed cannot be undone")
-                    os.close(handle)
-                    continue
-                found.append(Watch(LeftOut(), path, label, tree, left, handle))
+                watch = self._taken_over(path, number)
+                if watch is not None:
+                    opened.callback(watch.close)
+                    found.append(watch)
+            opened.pop_all()
         return found
+
+    def _taken_over(self, path: Path, number: int) -> Watch | None:
+        """The snapshot, if nobody has it any more; a damaged one is set aside. Raises `WorkspaceError`."""
+        with contextlib.ExitStack() as opened:
+            handle = _fs.open_file(path, os.O_RDWR | os.O_NOFOLLOW)
+            opened.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                row = json.loads(path.read_bytes())
+                label, left = str(row["label"]), frozenset(map(str, row["passed_over"]))
+                tree = self._shelf.tree(number)
+            except OSError:
+                return None
+            except (ValueError, KeyError, TypeError, WorkspaceError):
+                with told(path):
+                    set_aside(path, "the snapshot before a command is", "what the command changed cannot be undone")
+                return None
+            opened.pop_all()
+        return Watch(LeftOut(), path, label, tree, left, handle)
 
     async def _compare(self, watch: Watch, is_late: bool) -> None:
         nodes = watch.tree.nodes
