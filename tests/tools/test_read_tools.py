@@ -181,6 +181,14 @@ async def test_a_file_outside_is_read_after_a_yes(tmp_path: Path, path: str) -> 
     assert len(project.asked) == 1
 
 
+async def test_a_file_outside_is_read_in_the_encoding_that_the_user_set(tmp_path: Path) -> None:
+    project = Project(tmp_path, allow=True, encoding="cp437")
+    for place in (tmp_path / "outside.txt", project.root / "inside.txt"):
+        place.write_bytes("caf\u00e9\n".encode("cp437"))
+        output = await project.call(ReadFile, path=str(place))
+        assert output.text.split("\n")[1] == "   1│ caf\u00e9"
+
+
 async def test_without_anybody_to_ask_a_file_outside_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "outside.txt").write_text("canary\n")
     output = await Project(tmp_path).call(ReadFile, path="../outside.txt")

@@ -37,7 +37,13 @@ class Project:
     """A directory with a kit around it. `asked` are the questions of the gate, which are answered with `allow`."""
 
     def __init__(
-        self, tmp_path: Path, *, rules: Iterable[Rule] = (), human: Answering | None = None, allow: bool | None = None
+        self,
+        tmp_path: Path,
+        *,
+        rules: Iterable[Rule] = (),
+        human: Answering | None = None,
+        allow: bool | None = None,
+        encoding: str = "",
     ) -> None:
         self.root = tmp_path / "project"
         self.root.mkdir(exist_ok=True)
@@ -49,7 +55,9 @@ class Project:
         self.reviewer = Deciding()
         ask = self._ask if allow is not None else None
         self.gate = Gate(self.root, RuleSet(rules), GrantStore(self.state), ask)
-        self.workspace = DiskWorkspace(self.root, gate=self.gate, checkpoints=Checkpoints(self.state, self.root))
+        self.workspace = DiskWorkspace(
+            self.root, gate=self.gate, checkpoints=Checkpoints(self.state, self.root), encoding=encoding
+        )
         self.desk = EditDesk(self.workspace, self.reviewer)
         self.kit = Kit(
             self.workspace,

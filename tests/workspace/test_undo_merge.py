@@ -12,8 +12,9 @@ import pytest
 import workspace_kit as kit
 
 from motet.errors import UndoRefused
+from motet.permissions import Gate, GrantStore, RuleSet
 from motet.text import TextFile
-from motet.workspace import DiskWorkspace
+from motet.workspace import Checkpoints, DiskWorkspace
 
 Open = Callable[[], DiskWorkspace]
 
@@ -324,6 +325,19 @@ async def test_a_merged_undo_touches_only_the_intended_lines_in_every_encoding(
     file.write_bytes(data(_2="motet ö", _5="own ß", _9="motet ü"))
     await disk.undo(merge=True)
     assert file.read_bytes() == data(_5="own ß")
+
+
+async def test_a_merged_undo_reads_the_encoding_that_the_user_set(project: Path, state: Path) -> None:
+    gate = Gate(project, RuleSet(), GrantStore(state))
+    disk = DiskWorkspace(project, gate=gate, checkpoints=Checkpoints(state, project), encoding="utf-16-le")
+    file = project / "f.txt"
+    texts = ["one é\n2\n3\n4\n", "one è\n2\n3\n4\n", "one è\n2\n3\nown\n", "one é\n2\n3\nown\n"]
+    first, motets, own, last = (text.encode("utf-16-le") for text in texts)
+    file.write_bytes(first)
+    await disk.write(await disk.read("f.txt"), motets)
+    file.write_bytes(own)
+    await disk.undo(merge=True)
+    assert file.read_bytes() == last
 
 
 async def test_git_sees_only_what_somebody_else_changed(project: Path, changed: Path, disk: DiskWorkspace) -> None:

@@ -53,6 +53,11 @@ class NvimWorkspace:
         """See `Workspace.root`."""
         return self._disk.root
 
+    @property
+    def encoding(self) -> str:
+        """See `Workspace.encoding`."""
+        return self._disk.encoding
+
     async def read(self, path: str) -> TextFile:
         """See `Workspace.read`: unsaved text wins."""
         held = await self._held(path) if await self._may_be_unsaved(path) else None

@@ -75,7 +75,7 @@ async def read(kit: Kit, path: str) -> TextFile:
     try:
         if place.is_outside:
             data = await asyncio.to_thread(read_bytes, Path(place.real), place.name, MAX_TEXT_BYTES)
-            return TextFile.decode(place.name, data)
+            return TextFile.decode(place.name, data, kit.workspace.encoding)
         # What the gate has let through is opened, not what a link of that name points to by now.
         return replace(await kit.workspace.read(place.real), path=place.name)
     except FileMissing as error:

@@ -63,6 +63,11 @@ class DiskWorkspace:
         """See `Workspace.root`."""
         return self._guard.root
 
+    @property
+    def encoding(self) -> str:
+        """See `Workspace.encoding`."""
+        return self._encoding
+
     async def read(self, path: str) -> TextFile:
         """See `Workspace.read`."""
         await self._tidy()
@@ -147,7 +152,9 @@ class DiskWorkspace:
         if not dry_run:
             await self._ask_for(await self._alone(lambda: touched(self._guard, self._checkpoints, id, paths)))
         return await self._alone(
-            lambda: undo(self._guard, self._checkpoints, id, paths, merge=merge, dry_run=dry_run)
+            lambda: undo(
+                self._guard, self._checkpoints, id, paths, merge=merge, dry_run=dry_run, encoding=self._encoding
+            )
         )
 
     async def require(self, path: str) -> None:

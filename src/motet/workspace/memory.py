@@ -21,6 +21,7 @@ class MemoryWorkspace:
 
     def __init__(self, files: Mapping[str, bytes | str] | None = None, root: Path = Path("/workspace")) -> None:
         self.root = root
+        self.encoding = ""
         self.files: dict[str, bytes] = {
             normal(path): data.encode() if isinstance(data, str) else data for path, data in (files or {}).items()
         }

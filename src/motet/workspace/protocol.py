@@ -25,6 +25,11 @@ class Workspace(Protocol):
         """The directory that nothing leaves, without links in its path."""
         ...
 
+    @property
+    def encoding(self) -> str:
+        """What a text is read as that is no UTF-8 and declares nothing (see `TextFile.decode`)."""
+        ...
+
     async def read(self, path: str) -> TextFile:
         """The text of a file now. Raises `FileMissing`, `NotText`, `FileTooLarge`, `OutsideWorkspace`."""
         ...

@@ -61,7 +61,13 @@ class Step:
 
 
 def plan(
-    guard: Guard, checkpoints: Checkpoints, wanted: Sequence[Target], resumed: Manifest | None, *, merging: bool
+    guard: Guard,
+    checkpoints: Checkpoints,
+    wanted: Sequence[Target],
+    resumed: Manifest | None,
+    *,
+    merging: bool,
+    encoding: str,
 ) -> list[Step]:
     """The steps that take `wanted` back; those that remove a file come last. Nothing is written.
 
@@ -69,7 +75,7 @@ def plan(
     `merging`, a file that was changed since keeps that change, where it is elsewhere. Raises `UndoRefused`, naming
     every file that stops the undo.
     """
-    planner = _Planner(guard, checkpoints, wanted, resumed)
+    planner = _Planner(guard, checkpoints, wanted, resumed, encoding)
     steps: list[Step] = []
     refused: list[str] = []
     advisable = not merging
@@ -123,8 +129,14 @@ class _Planner:
     """Looks at each file of an undo once, and says what it is to hold."""
 
     def __init__(
-        self, guard: Guard, checkpoints: Checkpoints, wanted: Sequence[Target], resumed: Manifest | None
+        self,
+        guard: Guard,
+        checkpoints: Checkpoints,
+        wanted: Sequence[Target],
+        resumed: Manifest | None,
+        encoding: str,
     ) -> None:
+        self._encoding = encoding
         self._guard = guard
         self._checkpoints = checkpoints
         self._entries: dict[tuple[int, str | None], Entry] = {}
@@ -272,7 +284,7 @@ class _Planner:
             why = ", and the checkpoint does not hold what motet left (older ones do not)"
             raise _Changed(path, "changed since", why) from error
         try:
-            return take_back(path, text, now, before)
+            return take_back(path, text, now, before, self._encoding)
         except NotMerged as error:
             raise _Changed(path, "changed since", str(error)) from error
 

@@ -16,13 +16,13 @@ class NotMerged(MotetError):
     """The change cannot be taken back alone; the message continues *changed since*."""
 
 
-def take_back(path: str, left: bytes, now: bytes, before: bytes) -> bytes:
+def take_back(path: str, left: bytes, now: bytes, before: bytes, encoding: str) -> bytes:
     """`now` without the change from `before` to `left`. Raises `NotMerged`.
 
-    A change of the encoding or of the byte order mark is merged like a line.
+    A change of the encoding or of the byte order mark is merged like a line. `encoding`: see `TextFile.decode`.
     """
     try:
-        mine = TextFile.decode(path, now)
+        mine = TextFile.decode(path, now, encoding)
         old, new = mine.again(left), mine.again(before)  # one guess for all of them
         merged = merge(old.text, mine.text, new.text)
         if merged.conflicts:

@@ -51,8 +51,10 @@ def undo(
     *,
     merge: bool = False,
     dry_run: bool = False,
+    encoding: str = "",
 ) -> UndoReport:
     """Take back what `id` and `paths` mean (see `targets`); with `dry_run` only say what that would do.
+    `encoding`: see `TextFile.decode`.
 
     All or nothing: raises `UndoRefused` before the first write when a file is neither as the checkpoint left it
     nor as it was before, and cannot or (without `merge`) must not be merged. The undo is a checkpoint as well, so
@@ -62,7 +64,7 @@ def undo(
         checkpoints.settle()
         wanted = targets(guard, checkpoints, id, paths)
         resumed = interrupted(checkpoints, wanted)
-        steps = plan(guard, checkpoints, wanted, resumed, merging=merge)
+        steps = plan(guard, checkpoints, wanted, resumed, merging=merge, encoding=encoding)
         if dry_run:
             return _report(wanted, steps, None)
         checkpoint = checkpoints.start(_label(wanted))
