@@ -259,7 +259,7 @@ def test_quiet_at_a_terminal_leaves_questions_and_the_end(project: Project, prov
     human.answers("y")
     assert human.ends() == 0
     assert human.lines == [
-        "", "a.txt:1", "  error: a bad word (awk)", "-bad", "+good", "(1/1) Take this hunk? [y,n,r,a,d,e,p,q,?] y", "", "Applied changes to 1 of 1 file.", "Ended: nothing left.",
+        "", "a.txt:1", "  error: a bad word (awk)", "@@ -1,1 +1,1 @@", "-bad", "+good", "(1/1) Take this hunk? [y,n,r,a,d,e,p,q,?] y", "", "Applied changes to 1 of 1 file.", "Ended: nothing left.",
         "Used 200 tokens in, 40 out, $0.0003.",
     ]  # fmt: skip
 
