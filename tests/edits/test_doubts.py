@@ -410,6 +410,12 @@ def test_a_part_of_a_longer_word_or_number_is_another_word(text: str, search: st
     assert refused(text, Replace("a.txt", search + "\n", "new: text\n")) == ABSENT
 
 
+def test_a_comment_that_the_search_text_left_out_is_not_kept_beside_a_new_one() -> None:
+    edit = Replace("a.cpp", "}\n\n}", "}\n\n}  // namespace b", inline=True)
+    assert refused("f() {\n}\n\n}  // namespace a\n", edit)
+    assert applied("a = 1  # why\n", Replace("a.py", "a = 1", "a = 2", inline=True)) == "a = 2  # why\n"
+
+
 def test_a_document_may_show_code_with_something_left_out() -> None:
     new = "## One\n\n```ts\n// ... other functions ...\n```\n"
     assert outcome("## One\n\nText.\n", Replace("a.md", "## One\n", new))[1] == f"{new}\nText.\n"

@@ -52,6 +52,10 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
         return _goes_on(text, spot, located.needle)
     if not edit.inline and _repeats_an_opener(text, spot, located.needle):
         return "its new text begins with the line that stands above its place and opens a block"
+    if edit.inline and _comments_twice(text, spot, edit.replace):
+        return (
+            "its new text ends with a comment, and the line goes on with another one that the search text leaves out"
+        )
     if spot.fit is None:
         return _begins_behind_indentation(text, spot, edit) if edit.inline else ""
     if _is_reordered(lines_of(text[spot.start : spot.end]), located.needle.search, spot.fit):
@@ -59,6 +63,13 @@ def doubt(text: str, edit: Replace, located: Located, spot: Spot) -> str:
     if located.rung is Rung.FOLDED and _doubles(text, spot, located.needle):
         return "blank lines apart, its new text would repeat the line that stands beside its place"
     return _is_shifted_twice(text, spot.fit, located.needle) if spot.fit.shift != UNSHIFTED else ""
+
+
+def _comments_twice(text: str, spot: Spot, new: str) -> bool:
+    """Whether the line of the place goes on with a comment, and the last new line ends with one."""
+    behind = _ENDS.split(text[spot.end : spot.end + _NEAR], maxsplit=1)[0]
+    last = new.rpartition("\n")[2]
+    return _COMMENT.match(f" {behind.lstrip()}") is not None and _COMMENT.search(last) is not None
 
 
 def _repeats_an_opener(text: str, spot: Spot, needle: Needle) -> bool:
