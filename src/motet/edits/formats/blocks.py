@@ -174,7 +174,7 @@ class OpenBlock:
     def _body(self, text: str, number: int) -> list[Piece]:
         line = self._dedented(text) if self._indent else text
         if not self._middles:
-            if self._header != "over" and self._take_header(line, number):
+            if self._header != "over" and self._take_header(line):
                 return []
         elif ":" in line and _HEADER_WORD.match(line):
             raise EditFormatError(
@@ -194,7 +194,7 @@ class OpenBlock:
             self._raw.append((text, number))
         return [EditPreview(self._path, self._number, "replace", (line,))]
 
-    def _take_header(self, line: str, number: int) -> bool:
+    def _take_header(self, line: str) -> bool:
         """Whether `line` says where to look, instead of being code."""
         if self._header == "over" or self._lines:
             return False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from motet.turn.unmade import claims_edit
+from motet.turn.written import claims_edit
 
 CLAIMS = (
     "I have updated `src/app.py` to use an f-string.",
